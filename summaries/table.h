@@ -29,3 +29,88 @@
 #include "base/text.h"
 
 #define CCA_NONE 0xffffffffu /* "no row" in a FIELD_OPT */
+
+enum cca_table_status {
+  CCA_TABLE_OK = 0,
+  CCA_TABLE_ERR_MAGIC = -1,   /* not a table file, or of another schema */
+  CCA_TABLE_ERR_VERSION = -2, /* major version outside the accepted range */
+  CCA_TABLE_ERR_CORRUPT = -3, /* breaks a rule of the format's page */
+};
+
+/* Where and what; filled by the caller's choice (may be NULL everywhere). */
+struct cca_table_error {
+  int status;    /* enum cca_table_status */
+  size_t offset; /* byte of the image */
+  char text[160];
+};
+
+struct cca_schema; /* made from a .def file */
+extern const struct cca_schema cca_summary_schema;
+extern const struct cca_schema cca_classification_schema;
+
+enum { CCA_TABLE_MAX_CHUNKS = 24 };
+
+struct cca_table {
+  const unsigned char *image;
+  size_t len; /* of this table, which may be less than what was given */
+  const struct cca_schema *schema;
+  const char *strings;
+  uint32_t strings_len;
+  const unsigned char *rows[CCA_TABLE_MAX_CHUNKS]; /* by chunk of the schema */
+  uint32_t count[CCA_TABLE_MAX_CHUNKS];
+};
+
+/*
+ * Check the table that begins at IMAGE (LEN bytes; more may follow it) against
+ * SCHEMA and open it.  Returns CCA_TABLE_OK, or a negative cca_table_status
+ * with *ERR filled.
+ */
+int cca_table_open(struct cca_table *table, const struct cca_schema *schema,
+                   const void *image, size_t len, struct cca_table_error *err);
+
+/* The string at OFFSET, which came from a FIELD(…, STR). */
+static inline const char *cca_table_string(const struct cca_table *table,
+                                           uint32_t offset) {
+  return table->strings + offset;
+}
+
+/* Building: rows are added in any order; the image is made at the end. */
+struct cca_builder;
+struct cca_builder *cca_builder_new(const struct cca_schema *schema);
+void cca_builder_free(struct cca_builder *builder); /* NULL is fine */
+
+/* The number of string TEXT in the string table, added once.  "" is 0. */
+uint32_t cca_builder_string(struct cca_builder *builder, const char *text);
+
+/* Write the image to the end of OUT.  Rows that break a rule of the format are
+ * a bug of the caller: returns CCA_TABLE_ERR_CORRUPT, *ERR saying which. */
+int cca_builder_finish(struct cca_builder *builder, struct cca_text *out,
+                       struct cca_table_error *err);
+
+/*
+ * The text twin.  cca_text_dump() writes every field of TABLE to OUT;
+ * cca_text_assemble() reads that form back (and the same form written by hand,
+ * with labels for row numbers) and writes the image to OUT.  Round trips give
+ * the same bytes.  On a syntax error returns negative; ERR->offset is the line.
+ */
+void cca_text_dump(const struct cca_table *table, struct cca_text *out);
+int cca_text_assemble(const char *text, size_t len, struct cca_text *out,
+                      struct cca_table_error *err);
+
+/*
+ * For each chunk NAME of a schema, table-rows.h declares:
+ *   struct cca_name                                     the row, decoded
+ *   uint32_t cca_name_count(const struct cca_table *)
+ *   struct cca_name cca_name_at(const struct cca_table *, uint32_t i)
+ *   uint32_t cca_name_add(struct cca_builder *, struct cca_name)  row number
+ *   void cca_name_set(struct cca_builder *, uint32_t i, struct cca_name)
+ *   uint32_t cca_name_added(const struct cca_builder *)  rows added so far
+ * and each enumerator e of enumeration E as CCA_E_E, each flag f of F as
+ * CCA_F_F (a mask):  CCA_LINKAGE_EXTERNAL, CCA_FUNC_FLAGS_VARIADIC, CCA_OP_ADD.
+ * enum cca_linkage etc. are the types; cca_linkage_name(v) gives the word.
+ * In a row, FIELD_RANGE(x, …) is two members, x_first and x_count, all
+ * numbers are uint32_t but I32 (int32_t) and I64 (int64_t).
+ */
+#include "table-rows.h"
+
+#endif
