@@ -1,0 +1,14 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# packages: libtool-bin
+# products: src/lua5.4 src/luac5.4 src/.libs/liblua5.4.so.0.0.0
+#
+# Debian patches lua to build through libtool, with C++ copies of everything
+# beside the C ones.  LUA_A is narrowed to one name because its rule, which
+# makes both libraries, would run twice at once under -j2.
+multiarch=$(uname -m)-linux-gnu
+echo "#define DEB_HOST_MULTIARCH \"$multiarch\"" >src/lua5.4-deb-multiarch.h
+flags="$CFLAGS -DLUA_COMPAT_5_3 -DLUA_USE_LINUX"
+make -C src "-j$JOBS" linux V=5.4 LIBTOOL='libtool --quiet' CC="$CC" \
+  CXX="$CXX" CFLAGS="$flags" CXXFLAGS="$flags" \
+  DEB_HOST_MULTIARCH="$multiarch" LUA_A=liblua5.4.la
