@@ -56,8 +56,10 @@ struct cca_table {
   const struct cca_schema *schema;
   const char *strings;
   uint32_t strings_len;
-  const unsigned char *rows[CCA_TABLE_MAX_CHUNKS]; /* by chunk of the schema */
-  uint32_t count[CCA_TABLE_MAX_CHUNKS];
+  /* By enum cca_chunk_id.  Rows written by a later minor version may be longer
+   * than those we know, so the way from one to the next is the image's. */
+  const unsigned char *rows[CCA_TABLE_MAX_CHUNKS];
+  uint32_t count[CCA_TABLE_MAX_CHUNKS], stride[CCA_TABLE_MAX_CHUNKS];
 };
 
 /*
@@ -79,11 +81,22 @@ struct cca_builder;
 struct cca_builder *cca_builder_new(const struct cca_schema *schema);
 void cca_builder_free(struct cca_builder *builder); /* NULL is fine */
 
-/* The number of string TEXT in the string table, added once.  "" is 0. */
+/* Add all rows of TABLE, which has BUILDER's schema, to the empty BUILDER: the
+ * way to change or extend what was read.  Row numbers stay. */
+void cca_builder_load(struct cca_builder *builder,
+                      const struct cca_table *table);
+
+/* The number of string TEXT, the same for the same text.  "" is 0.  It stands
+ * for the string in rows of this builder only. */
 uint32_t cca_builder_string(struct cca_builder *builder, const char *text);
 
-/* Write the image to the end of OUT.  Rows that break a rule of the format are
- * a bug of the caller: returns CCA_TABLE_ERR_CORRUPT, *ERR saying which. */
+/*
+ * Write the image to the end of OUT.  What rows say decides the bytes, and not
+ * in which order strings and chunks were filled: an empty range is written as
+ * 0 + 0, an unused string not at all.  Rows that break a rule of the format
+ * are a bug of the caller: returns CCA_TABLE_ERR_CORRUPT, *ERR saying which,
+ * and OUT is as before.
+ */
 int cca_builder_finish(struct cca_builder *builder, struct cca_text *out,
                        struct cca_table_error *err);
 
@@ -100,16 +113,19 @@ int cca_text_assemble(const char *text, size_t len, struct cca_text *out,
 /*
  * For each chunk NAME of a schema, table-rows.h declares:
  *   struct cca_name                                     the row, decoded
+ *   struct cca_name cca_name_init(void)       all 0 but FIELD_OPTs: CCA_NONE
  *   uint32_t cca_name_count(const struct cca_table *)
  *   struct cca_name cca_name_at(const struct cca_table *, uint32_t i)
  *   uint32_t cca_name_add(struct cca_builder *, struct cca_name)  row number
+ *   struct cca_name cca_name_get(struct cca_builder *, uint32_t i)
  *   void cca_name_set(struct cca_builder *, uint32_t i, struct cca_name)
  *   uint32_t cca_name_added(const struct cca_builder *)  rows added so far
  * and each enumerator e of enumeration E as CCA_E_E, each flag f of F as
  * CCA_F_F (a mask):  CCA_LINKAGE_EXTERNAL, CCA_FUNC_FLAGS_VARIADIC, CCA_OP_ADD.
  * enum cca_linkage etc. are the types; cca_linkage_name(v) gives the word.
- * In a row, FIELD_RANGE(x, …) is two members, x_first and x_count, all
- * numbers are uint32_t but I32 (int32_t) and I64 (int64_t).
+ * In a row, FIELD_RANGE(x, …) is two members, x_first and x_count; an
+ * enumeration has its type, and all else is uint32_t but I32 (int32_t), I64
+ * and HEX (int64_t).
  */
 #include "table-rows.h"
 
