@@ -22,7 +22,8 @@
  *                          a name with two members: `type`, a pointer to the
  *                          record, and `end`, a pointer to char[OFFSET + 1].
  *                          offsetof(S, a[n]) becomes
- *                          offsetof(S, a[0]) + n * sizeof(element), both marked.
+ *                          offsetof(S, a[0]) + n * sizeof(element), both
+ * marked.
  *
  *   call void @__cca_init(ptr @v, ptr %copy)
  *                          the initialiser of the static object @v is, field by
@@ -69,16 +70,23 @@
 
 enum cca_mark_kind { CCA_MARKED_SIZEOF, CCA_MARKED_OFFSETOF };
 
+#define CCA_MARK_IN_PLACE UINT32_MAX
+
+/* Places are offsets into the preprocessed text. */
 struct cca_mark {
   enum cca_mark_kind kind;
-  bool in_thunk;        /* in the copy of a static initialiser */
-  bool dropped;         /* clang refused it: leave it as it was written */
-  size_t begin, end;    /* the whole expression, in the preprocessed text */
-  size_t operand_begin; /* the operand, without its outer parentheses */
-  size_t operand_end;
-  uint32_t file;             /* where the line markers say that it is: ... */
-  uint32_t line, line_end;   /* ... index into files, first and last line */
-  struct cca_mark_decl *decl; /* in_thunk: the declaration; else NULL */
+  bool dropped;        /* clang refused it: leave it as it was written */
+  uint32_t begin, end; /* the whole expression */
+  /* What it is of: a type or expression, without its outer parentheses; for
+   * offsetof, the record. */
+  uint32_t operand, operand_end;
+  uint32_t member; /* offsetof: the member begins here and ends at end - 1 */
+  /* offsetof(T, m[n]): its brackets; 0 without them. */
+  uint32_t index, index_end;
+  uint32_t text_line;      /* newlines of the text before its last token */
+  uint32_t file;           /* what line markers say: the file, ... */
+  uint32_t line, line_end; /* ... the first and the last line in it */
+  uint32_t thunk; /* index of the static initialiser, or CCA_MARK_IN_PLACE */
 };
 
 struct cca_marks;
@@ -99,8 +107,8 @@ const struct cca_mark *cca_marks_list(const struct cca_marks *marks,
  * Drop every mark that touches line LINE of FILE, as line markers count them.
  * Returns how many there were.
  */
-size_t cca_marks_drop(struct cca_marks *marks, const char *file, size_t file_len,
-                      uint32_t line);
+size_t cca_marks_drop(struct cca_marks *marks, const char *file,
+                      size_t file_len, uint32_t line);
 
 /* Append the text, with all marks that are not dropped, to OUT. */
 void cca_marks_apply(const struct cca_marks *marks, struct cca_text *out);

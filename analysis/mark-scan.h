@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * mark-scan.h -- what mark.c (find) hands to mark-apply.c (rewrite).
+ */
+#ifndef CCA_MARK_SCAN_H
+#define CCA_MARK_SCAN_H
+
+#include "analysis/mark.h"
+#include "analysis/token.h"
+#include "base/vec.h"
+
+/* The initialiser of one static object; places are offsets into the text. */
+struct cca_thunk {
+  bool file_scope;
+  uint32_t name, name_len;
+  uint32_t begin, end;
+  uint32_t begin_line; /* of the text, as in struct cca_token */
+  uint32_t after;      /* behind the declaration's `;`; 0 if it has none */
+  uint32_t after_line;
+};
+
+struct cca_marks {
+  struct cca_tokens tokens; /* its list is empty once the scan is over */
+  struct cca_vec(struct cca_mark) marks; /* in the order of the text */
+  struct cca_vec(struct cca_thunk) thunks;
+};
+
+#endif
