@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * assemble.c -- a table from its text, as dump.c or a person wrote it.
+ * text-assemble.c -- a table from its text, as text-dump.c or a person wrote it.
  *
  * Input:     lines; the first names the schema, each other one is a row.
  * Output:    an image, or the line and what is wrong with it.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dump.c -- a table as text, one row a line (docs/table-format.md, "Text").
+ * text-dump.c -- a table as text, one row a line (docs/table-format.md, "Text").
  *
  *     summary 1.0
  *     func @0 symbol="xmalloc" linkage=external params=@0+1 calls=@0+1
@@ -9,7 +9,7 @@
  *
  * Every column is there but those that have their default; references are
  * written @N, ranges @N+COUNT, nodes by op.  What follows # is for people and
- * says what a row means that speaks in row numbers.  assemble.c reads it back.
+ * says what a row means that speaks in row numbers.  text-assemble.c reads it back.
  */
 #include "expression.h"
 #include "schema.h"
