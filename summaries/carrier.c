@@ -8,10 +8,8 @@
  * Invariant: nothing is read outside the bytes given; each table has passed
  *            cca_table_open(); the work is linear in the size of the input.
  *
- * A classification's note is found by looking at every fourth byte of the note
- * segments instead of walking them: mold packs notes of different alignment
- * into one segment, and gold makes two that overlap.  A note is therefore
- * remembered by its place, lest it be reported twice.
+ * note.c may find the same note more than once: they are remembered by their
+ * place.
  */
 #include "carrier.h"
 
@@ -27,6 +25,7 @@
 #include "base/memory.h"
 #include "base/vec.h"
 #include "elf.h"
+#include "note.h"
 
 /* Beyond what any linker makes; they keep the work on hostile files linear. */
 enum { MAX_DEPTH = 8 /* archives in archives */, MAX_NOTES = 64 };
@@ -181,33 +180,16 @@ static void add_object(struct cca_carrier *c, const struct place *place,
 
 /* --------------------------------------------------------------- modules */
 
-/* The note at byte AT of SEGMENT, if it is one of ours. */
-static bool find_note(const struct cca_elf *elf,
-                      const struct cca_elf_segment *segment, uint64_t at,
-                      uint64_t *content, uint64_t *len) {
-  enum { OWNER = sizeof CCA_NOTE_OWNER, HEADER = 12 + (OWNER + 3) / 4 * 4 };
-  const unsigned char *p = elf->image + segment->offset + at;
-  if (HEADER > segment->size - at || cca_elf_u32(elf, p) != OWNER ||
-      memcmp(p + 12, CCA_NOTE_OWNER, OWNER) != 0 ||
-      cca_elf_u32(elf, p + 8) != CCA_NOTE_CLASSIFICATION)
-    return false;
-  *content = segment->offset + at + HEADER;
-  *len = cca_elf_u32(elf, p + 4);
-  return true;
-}
-
-/* The table in the LEN bytes at CONTENT of the note segment SEGMENT. */
+/* The table in NOTE. */
 static void add_note(struct cca_carrier *c, const struct place *place,
-                     uint32_t part, const struct cca_elf *elf,
-                     const struct cca_elf_segment *segment, uint64_t content,
-                     uint64_t len) {
+                     uint32_t part, const struct cca_note *note) {
   struct cca_table table;
   struct cca_table_error err = {0};
-  if (len > segment->offset + segment->size - content)
+  if (!note->whole)
     add_missing(c, place, part, CCA_CARRIER_CORRUPT,
                 "corrupt note: longer than its segment");
-  else if (cca_table_open(&table, &cca_classification_schema,
-                          elf->image + content, len, &err) < 0)
+  else if (cca_table_open(&table, &cca_classification_schema, note->content,
+                          note->len, &err) < 0)
     add_refused(c, place, part, &err);
   else
     add_table(c, place, part, CCA_CARRIER_CLASSIFICATION, &table);
@@ -215,26 +197,18 @@ static void add_note(struct cca_carrier *c, const struct place *place,
 
 static void add_module(struct cca_carrier *c, const struct place *place,
                        const struct cca_elf *elf) {
-  uint64_t seen[MAX_NOTES];
-  uint32_t part = 0, segments = 0;
-  for (uint32_t i = 0; i < elf->segment_count; i++) {
-    struct cca_elf_segment segment;
-    if (!cca_elf_segment_at(elf, i, &segment) || segment.type != PT_NOTE)
-      continue; /* a file of debug information has only the headers */
-    if (segments++ == MAX_NOTES)
-      break;
-    for (uint64_t at = 0; at < segment.size && part < MAX_NOTES; at += 4) {
-      uint64_t content, len;
-      bool known = false;
-      if (!find_note(elf, &segment, at, &content, &len))
-        continue;
-      for (uint32_t s = 0; s < part; s++)
-        known |= seen[s] == content;
-      if (known)
-        continue;
-      seen[part] = content;
-      add_note(c, place, part++, elf, &segment, content, len);
-    }
+  const unsigned char *seen[MAX_NOTES];
+  struct cca_note_cursor cursor = {0};
+  struct cca_note note;
+  uint32_t part = 0;
+  while (part < MAX_NOTES && cca_note_next(elf, &cursor, &note)) {
+    bool known = false;
+    for (uint32_t s = 0; s < part; s++)
+      known |= seen[s] == note.content;
+    if (known)
+      continue;
+    seen[part] = note.content;
+    add_note(c, place, part++, &note);
   }
   if (!part)
     add_missing(c, place, 0, CCA_CARRIER_NO_NOTE,

@@ -27,11 +27,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "note.h" /* CCA_NOTE_OWNER */
 #include "table.h"
 
 #define CCA_SECTION_NAME ".cc_allocs" /* of a summary in an object */
-#define CCA_NOTE_OWNER "cc-allocs"    /* of the note in a linked module */
-enum { CCA_NOTE_CLASSIFICATION = 1 }; /* its type */
 
 enum cca_carrier_kind {
   CCA_CARRIER_SUMMARY,

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * note.c -- find the classification's note in a linked module; see note.h.
+ */
+#include "note.h"
+
+#include <string.h>
+
+/* The note at byte AT of SEGMENT, if it is one of ours. */
+static bool read_note(const struct cca_elf *elf,
+                      const struct cca_elf_segment *segment, uint64_t at,
+                      struct cca_note *note) {
+  enum { OWNER = sizeof CCA_NOTE_OWNER, HEADER = 12 + (OWNER + 3) / 4 * 4 };
+  const unsigned char *p = elf->image + segment->offset + at;
+  if (HEADER > segment->size - at || cca_elf_u32(elf, p) != OWNER ||
+      memcmp(p + 12, CCA_NOTE_OWNER, OWNER) != 0 ||
+      cca_elf_u32(elf, p + 8) != CCA_NOTE_CLASSIFICATION)
+    return false;
+  note->content = p + HEADER;
+  note->len = cca_elf_u32(elf, p + 4);
+  note->whole = note->len <= segment->size - at - HEADER;
+  return true;
+}
+
+/* Beyond what any linker makes; it keeps the work on hostile files linear. */
+enum { MAX_SEGMENTS = 64 };
+
+bool cca_note_next(const struct cca_elf *elf, struct cca_note_cursor *cursor,
+                   struct cca_note *note) {
+  for (; cursor->segment < elf->segment_count; cursor->segment++) {
+    struct cca_elf_segment segment;
+    if (!cca_elf_segment_at(elf, cursor->segment, &segment) ||
+        segment.type != PT_NOTE)
+      continue; /* a file of debug information has only the headers */
+    if (cursor->at == 0 && cursor->seen++ == MAX_SEGMENTS)
+      break;
+    while (cursor->at < segment.size) {
+      uint64_t at = cursor->at;
+      cursor->at += 4;
+      if (read_note(elf, &segment, at, note))
+        return true;
+    }
+    cursor->at = 0;
+  }
+  return false;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * note.h -- find the classification's note in a linked module.
+ *
+ * Note segments are looked at every fourth byte instead of walked: mold packs
+ * notes of different alignment into one segment, and gold makes two that
+ * overlap.  The same note may therefore come more than once.
+ *
+ * Memory: allocates nothing.
+ */
+#ifndef CCA_NOTE_H
+#define CCA_NOTE_H
+
+#include "elf.h"
+
+#define CCA_NOTE_OWNER "cc-allocs"
+enum { CCA_NOTE_CLASSIFICATION = 1 }; /* its type */
+
+struct cca_note {
+  const unsigned char *content; /* borrowed from the image */
+  uint64_t len;                 /* as the note says */
+  bool whole;                   /* that many are inside the segment */
+};
+
+/* Where the search goes on; begin with zeros. */
+struct cca_note_cursor {
+  uint32_t segment, seen;
+  uint64_t at;
+};
+
+/* The next of our notes in ELF; false if there is none. */
+bool cca_note_next(const struct cca_elf *elf, struct cca_note_cursor *cursor,
+                   struct cca_note *note);
+
+#endif
