@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# A project that knows only the installed tree finds the library by CMake and
+# by pkg-config, also after the tree was moved; and the installed compiler works.
+# shellcheck source=tests/common.sh
+. "${0%/*}/../common.sh"
+need cmake pkg-config
+
+cmake --install "$build_dir" --prefix "$work/first" >/dev/null
+mv first moved
+unset CFLAGS
+PATH=$work/moved/bin:$PATH
+sanitize=$(sed -n 's/^CCA_SANITIZE:.*=//p' "$build_dir/CMakeCache.txt")
+flags=${sanitize:+-fsanitize=$sanitize}
+
+# No file of the tree may lead back to where it was built or put first.
+not grep -rlF -e "$work/first" moved
+not grep -rIlF -e "$build_dir" moved
+
+cat >wrap.c <<'END'
+#include <stdlib.h>
+void *wrap(size_t n) { return malloc(n); }
+int main(void) { return wrap(sizeof(long)) == 0; }
+END
+"$work/moved/bin/cc-allocs" -g wrap.c -o wrap
+printf 'wrap malloc\n' >wanted
+
+cmake -S "$here/project" -B by-cmake -DCMAKE_C_FLAGS="$flags" \
+  -DCMAKE_PREFIX_PATH="$work/moved" >/dev/null
+cmake --build by-cmake >/dev/null
+by-cmake/stranger wrap >got
+expect got <wanted
+
+export PKG_CONFIG_PATH
+PKG_CONFIG_PATH=$(dirname "$(find moved -name cc-allocs.pc)")
+# shellcheck disable=SC2046 # a list of words
+"$CCA_CC" $flags "$here/project/stranger.c" -o by-pkg-config \
+  $(pkg-config --cflags --libs cc-allocs)
+LD_LIBRARY_PATH=$(pkg-config --variable=libdir cc-allocs) \
+  ./by-pkg-config wrap >got
+expect got <wanted
+[ -x "$(pkg-config --variable=compiler cc-allocs)" ]
+
+# The twin: what was not built with cc-allocs says nothing.
+"$CCA_CC" -g wrap.c -o plain
+not by-cmake/stranger plain >got
+expect got <<'END'
+no classification
+END
