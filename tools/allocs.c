@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * allocs.c -- the command `allocs`: choose a subcommand.
+ */
+#include "allocs.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct {
+  const char *name;
+  int (*run)(int argc, char **argv);
+  const char *summary;
+} commands[] = {
+    {"report", cca_report_main, "the allocation functions and sites of a file"},
+    {"dump", cca_dump_main, "summaries and classifications as text"},
+    {"assemble", cca_assemble_main, "that text back into a table file"},
+    {"solve", cca_solve_main,
+     "summaries into a classification (links call it)"},
+};
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+void cca_complain(const char *command, const char *format, ...) {
+  va_list args;
+  fprintf(stderr, "allocs%s%s: ", *command ? " " : "", command);
+  va_start(args, format);
+  vfprintf(stderr, format, args);
+  va_end(args);
+  fputc('\n', stderr);
+}
+
+int cca_print(const char *command, const void *bytes, size_t len) {
+  const char *next = bytes;
+  while (len) {
+    ssize_t done = write(STDOUT_FILENO, next, len);
+    if (done < 0 && errno == EINTR)
+      continue;
+    if (done < 0) {
+      cca_complain(command, "cannot write to standard output: %s",
+                   strerror(errno));
+      return CCA_EXIT_ERROR;
+    }
+    next += done;
+    len -= (size_t)done;
+  }
+  return CCA_EXIT_OK;
+}
+
+static int help(void) {
+  printf(
+      "usage: allocs COMMAND [OPTION...] FILE...\n\n"
+      "What the C code in a file allocates: which functions allocate, how "
+      "much, and of\nwhich type.  The file was built with CC=cc-allocs.\n\n");
+  for (size_t i = 0; i < COMMANDS; i++)
+    printf("  allocs %-9s %s\n", commands[i].name, commands[i].summary);
+  printf("\n"
+         "allocs COMMAND --help has the options; allocs(1) has the rest.\n");
+  return fflush(stdout) ? CCA_EXIT_ERROR : CCA_EXIT_OK;
+}
+
+int main(int argc, char **argv) {
+  setlocale(LC_CTYPE, "");
+  if (argc < 2) {
+    help();
+    return CCA_EXIT_ERROR;
+  }
+  const char *name = argv[1];
+  if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help"))
+    return help();
+  if (!strcmp(name, "--version")) {
+    printf("allocs %s\n", CCA_VERSION);
+    return fflush(stdout) ? CCA_EXIT_ERROR : CCA_EXIT_OK;
+  }
+  for (size_t i = 0; i < COMMANDS; i++)
+    if (!strcmp(name, commands[i].name))
+      return commands[i].run(argc - 1, argv + 1);
+  cca_complain("", "there is no command `%s'; allocs --help lists them", name);
+  return CCA_EXIT_ERROR;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * allocs.h -- the commands of `allocs`, each a main() of its own.
+ *
+ * argv[0] is the command's name.  Each returns a CCA_EXIT_* (report.h), which
+ * are the statuses documented in allocs(1).
+ */
+#ifndef CCA_ALLOCS_H
+#define CCA_ALLOCS_H
+
+#include <stddef.h>
+
+int cca_report_main(int argc, char **argv);
+int cca_dump_main(int argc, char **argv);
+int cca_assemble_main(int argc, char **argv);
+int cca_solve_main(int argc, char **argv);
+
+enum {
+  CCA_EXIT_OK = 0,
+  CCA_EXIT_NOTHING = 1, /* a good file with nothing in it for us */
+  CCA_EXIT_ERROR = 2,   /* wrong usage; a file unreadable or broken */
+};
+
+/* Say "allocs COMMAND: ..." on standard error. */
+void cca_complain(const char *command, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Write LEN bytes to standard output; an error is said, and CCA_EXIT_ERROR
+ * returned. */
+int cca_print(const char *command, const void *bytes, size_t len);
+
+#endif
