@@ -46,7 +46,10 @@ const struct cca_words cca_op_words = {COUNT_OF(words_of_op), words_of_op};
 #define CHUNK(id, NAME, name)                                                  \
   static const struct cca_column name##_columns[] = {
 #define COLUMN(name, KIND, detail)                                             \
-  {#name, CCA_COLUMN_##KIND, CCA_SIZE_OF_##KIND, DETAIL_##KIND(detail)},
+  {#name,                                                                      \
+   sizeof #name -                                                              \
+       (CCA_COLUMN_##KIND == CCA_COLUMN_FIRST ? sizeof "_first" : 1),          \
+   CCA_COLUMN_##KIND, CCA_SIZE_OF_##KIND, DETAIL_##KIND(detail)},
 #define END(NAME, name)                                                        \
   }                                                                            \
   ;                                                                            \
@@ -103,6 +106,6 @@ const struct cca_schema cca_classification_schema = {"classification",
 
 const struct cca_op_operands cca_ops[] = {
 #define NODE_OP(N, n, value, a, b)                                             \
-  [value] = {{"a", OPERAND_##a}, {"b", OPERAND_##b}},
+  [value] = {{"a", 1, OPERAND_##a}, {"b", 1, OPERAND_##b}},
 #include "all.def"
 };

@@ -53,7 +53,8 @@ struct cca_words {
 };
 
 struct cca_column {
-  const char *name; /* of FIRST: with "_first" behind it, and so on */
+  const char *name;
+  int name_len; /* of FIRST: without the "_first" that NAME ends with */
   enum cca_column_kind kind;
   uint32_t size;                 /* bytes */
   uint32_t chunk;                /* REF, OPT, FIRST, COUNT */

@@ -154,22 +154,24 @@ static int check_strings(const struct check *check) {
 
 /* One range, and all of its column together. */
 static int check_range(const struct check *check, const char *chunk,
-                       uint32_t row, const char *column, uint32_t target,
+                       uint32_t row, const struct cca_column *column,
                        const unsigned char *bytes, uint64_t *held) {
   uint32_t first = cca_load_4(bytes), count = cca_load_4(bytes + 4);
-  uint32_t rows = check->table->count[target];
+  uint32_t rows = check->table->count[column->chunk];
   size_t offset = (size_t)(bytes - check->table->image);
   if (count == 0 && first != 0)
     return fail(check, CCA_TABLE_ERR_CORRUPT, offset,
-                "%s %u: %s is empty, but at %u", chunk, row, column, first);
+                "%s %u: %.*s is empty, but at %u", chunk, row, column->name_len,
+                column->name, first);
   if (first > rows || count > rows - first)
     return fail(check, CCA_TABLE_ERR_CORRUPT, offset,
-                "%s %u: %s is %u + %u of %u rows", chunk, row, column, first,
-                count, rows);
+                "%s %u: %.*s is %u + %u of %u rows", chunk, row,
+                column->name_len, column->name, first, count, rows);
   *held += count;
   if (*held > rows)
     return fail(check, CCA_TABLE_ERR_CORRUPT, offset,
-                "%s %u: %s overlaps another", chunk, row, column);
+                "%s %u: %.*s overlaps another", chunk, row, column->name_len,
+                column->name);
   return 0;
 }
 
@@ -209,8 +211,7 @@ static int check_column(const struct check *check, const char *chunk,
                   table->count[column->chunk]);
     return 0;
   case CCA_COLUMN_FIRST:
-    return check_range(check, chunk, row, column->name, column->chunk, bytes,
-                       held);
+    return check_range(check, chunk, row, column, bytes, held);
   case CCA_COLUMN_ZERO:
     if (value)
       return fail(check, CCA_TABLE_ERR_CORRUPT, offset, "%s %u: %s is not 0",

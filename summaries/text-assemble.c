@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * text-assemble.c -- a table from its text, as text-dump.c or a person wrote it.
+ * text-assemble.c -- a table from its text, as text-dump.c or a person wrote
+ * it.
  *
  * Input:     lines; the first names the schema, each other one is a row.
  * Output:    an image, or the line and what is wrong with it.
@@ -328,12 +329,6 @@ static bool take_node(struct assembler *a, struct cursor *c,
   return take_column(a, c, second, wire->b);
 }
 
-/* How the text names COLUMN. */
-static size_t name_len(const struct cca_column *column) {
-  size_t len = strlen(column->name);
-  return column->kind == CCA_COLUMN_FIRST ? len - strlen("_first") : len;
-}
-
 /* name=value, each at most once and in any order. */
 static bool take_columns(struct assembler *a, struct cursor *c,
                          const struct cca_chunk *chunk, unsigned char *row) {
@@ -346,7 +341,7 @@ static bool take_columns(struct assembler *a, struct cursor *c,
     while (i < chunk->column_count &&
            (chunk->columns[i].kind == CCA_COLUMN_COUNT ||
             !same(word, len, chunk->columns[i].name,
-                  name_len(&chunk->columns[i]))))
+                  (size_t)chunk->columns[i].name_len)))
       at += chunk->columns[i++].size;
     if (i == chunk->column_count)
       return fail(a, "%s has no field %.*s", chunk->name, len, word);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * text-dump.c -- a table as text, one row a line (docs/table-format.md, "Text").
+ * text-dump.c -- a table as text, one row a line (docs/table-format.md,
+ * "Text").
  *
  *     summary 1.0
  *     func @0 symbol="xmalloc" linkage=external params=@0+1 calls=@0+1
@@ -9,14 +10,14 @@
  *
  * Every column is there but those that have their default; references are
  * written @N, ranges @N+COUNT, nodes by op.  What follows # is for people and
- * says what a row means that speaks in row numbers.  text-assemble.c reads it back.
+ * says what a row means that speaks in row numbers.  text-assemble.c reads it
+ * back.
  */
 #include "expression.h"
 #include "schema.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
-#include <string.h>
 
 static void dump_column(const struct cca_table *table,
                         const struct cca_column *column,
@@ -68,9 +69,8 @@ static void dump_column(const struct cca_table *table,
     return;
   case CCA_COLUMN_FIRST:
     if (cca_load_4(at + 4))
-      cca_text_addf(out, " %.*s=@%" PRIu32 "+%" PRIu32,
-                    (int)(strlen(name) - strlen("_first")), name, value,
-                    cca_load_4(at + 4));
+      cca_text_addf(out, " %.*s=@%" PRIu32 "+%" PRIu32, column->name_len, name,
+                    value, cca_load_4(at + 4));
     return;
   case CCA_COLUMN_COUNT: /* with its FIRST */
     return;
