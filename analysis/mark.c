@@ -531,17 +531,56 @@ const struct cca_mark *cca_marks_list(const struct cca_marks *marks,
   return marks->marks.items;
 }
 
+/* A place as clang names it. */
+struct place {
+  const char *file;
+  size_t file_len;
+  uint32_t line;
+};
+
+static bool is_file(const struct cca_marks *marks, uint32_t file,
+                    const struct place *at) {
+  const struct cca_token_file *f = &marks->tokens.files.items[file];
+  return f->len == at->file_len && !memcmp(f->name, at->file, f->len);
+}
+
+static bool mark_is_at(const struct cca_marks *marks, const struct cca_mark *m,
+                       const struct place *at) {
+  return at->line >= m->line && at->line <= m->line_end &&
+         is_file(marks, m->file, at);
+}
+
+static bool thunk_is_at(const struct cca_marks *marks, const struct cca_mark *m,
+                        const struct place *at) {
+  if (m->thunk == CCA_MARK_IN_PLACE)
+    return false;
+  const struct cca_thunk *t = &marks->thunks.items[m->thunk];
+  struct cca_token_place from = cca_tokens_place(&marks->tokens, t->begin_line);
+  struct cca_token_place to = cca_tokens_place(&marks->tokens, t->after_line);
+  return at->line >= from.line && is_file(marks, from.file, at) &&
+         (to.file != from.file || at->line <= to.line);
+}
+
 size_t cca_marks_drop(struct cca_marks *marks, const char *file,
                       size_t file_len, uint32_t line) {
+  struct place at = {file, file_len, line};
+  size_t dropped = 0;
+  for (int wide = 0; wide < 2 && !dropped; wide++)
+    for (size_t i = 0; i < marks->marks.count; i++) {
+      struct cca_mark *m = &marks->marks.items[i];
+      if (m->dropped || !(wide ? thunk_is_at : mark_is_at)(marks, m, &at))
+        continue;
+      m->dropped = true;
+      dropped++;
+    }
+  return dropped;
+}
+
+size_t cca_marks_drop_all(struct cca_marks *marks) {
   size_t dropped = 0;
   for (size_t i = 0; i < marks->marks.count; i++) {
-    struct cca_mark *mark = &marks->marks.items[i];
-    const struct cca_token_file *f = &marks->tokens.files.items[mark->file];
-    if (mark->dropped || line < mark->line || line > mark->line_end ||
-        f->len != file_len || memcmp(f->name, file, file_len))
-      continue;
-    mark->dropped = true;
-    dropped++;
+    dropped += !marks->marks.items[i].dropped;
+    marks->marks.items[i].dropped = true;
   }
   return dropped;
 }

@@ -104,11 +104,15 @@ const struct cca_mark *cca_marks_list(const struct cca_marks *marks,
                                       size_t *count);
 
 /*
- * Drop every mark that touches line LINE of FILE, as line markers count them.
+ * Drop every mark that touches line LINE of FILE, as line markers count them;
+ * if there is none, those in the static initialisers that reach over that line.
  * Returns how many there were.
  */
 size_t cca_marks_drop(struct cca_marks *marks, const char *file,
                       size_t file_len, uint32_t line);
+
+/* Drop all marks that are left; how many. */
+size_t cca_marks_drop_all(struct cca_marks *marks);
 
 /* Append the text, with all marks that are not dropped, to OUT. */
 void cca_marks_apply(const struct cca_marks *marks, struct cca_text *out);

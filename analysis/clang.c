@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * clang.c -- clang, in a process of its own, fed and read through pipes.
+ *
+ * Both directions go through one poll loop, since clang begins to write before
+ * it has read everything and either side would block the other for ever.
+ */
+#include "analysis/clang.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { CPU_SECONDS = 120, ERR_MAX = 1 << 20, NO_CLANG = 127 };
+
+static const char *clang_path(void) {
+  const char *path = getenv("CC_ALLOCS_CLANG");
+  return path && *path ? path : CCA_CLANG;
+}
+
+/* These make a compiler write files, or change what it is asked to do. */
+static void clean_environment(void) {
+  static const char *const names[] = {
+      "DEPENDENCIES_OUTPUT",     "SUNPRO_DEPENDENCIES",
+      "CCC_OVERRIDE_OPTIONS",    "CC_PRINT_OPTIONS",
+      "CC_PRINT_OPTIONS_FILE",   "CC_PRINT_HEADERS",
+      "CC_PRINT_HEADERS_FILE",   "CC_LOG_DIAGNOSTICS",
+      "CC_LOG_DIAGNOSTICS_FILE", "CC_PRINT_PROC_STAT",
+      "CC_PRINT_PROC_STAT_FILE", "COMPILER_PATH",
+      "GCC_EXEC_PREFIX",         "CLANG_CONFIG_FILE_USER_DIR",
+  };
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    unsetenv(names[i]);
+}
+
+static void close_if_open(int *fd) {
+  if (*fd >= 0)
+    close(*fd);
+  *fd = -1;
+}
+
+/* The read and the write end of each of the three standard streams. */
+struct pipes {
+  int in[2], out[2], err[2];
+};
+
+static int open_pipes(struct pipes *p) {
+  *p = (struct pipes){{-1, -1}, {-1, -1}, {-1, -1}};
+  return pipe2(p->in, O_CLOEXEC) || pipe2(p->out, O_CLOEXEC) ||
+         pipe2(p->err, O_CLOEXEC);
+}
+
+static void close_pipes(struct pipes *p) {
+  for (int i = 0; i < 2; i++) {
+    close_if_open(&p->in[i]);
+    close_if_open(&p->out[i]);
+    close_if_open(&p->err[i]);
+  }
+}
+
+/* In the child: become clang. */
+static _Noreturn void become_clang(const struct pipes *p, char **argv,
+                                   pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) /* it died before that */
+    _exit(NO_CLANG);
+  struct rlimit cpu = {CPU_SECONDS, CPU_SECONDS + 5}, core = {0, 0};
+  setrlimit(RLIMIT_CPU, &cpu);
+  setrlimit(RLIMIT_CORE, &core);
+  clean_environment();
+  signal(SIGPIPE, SIG_DFL);
+  dup2(p->in[0], 0);
+  dup2(p->out[1], 1);
+  dup2(p->err[1], 2);
+  execv(argv[0], argv);
+  _exit(NO_CLANG);
+}
+
+/* Read what there is; closes FD at its end. */
+static void drain(int *fd, struct cca_text *to, size_t max) {
+  char buffer[65536];
+  ssize_t got = read(*fd, buffer, sizeof buffer);
+  if (got > 0 && to->len < max)
+    cca_text_add(to, buffer, (size_t)got);
+  else if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN))
+    close_if_open(fd);
+}
+
+/* Write IN and read both outputs, whichever is ready, until all are closed. */
+static void pump(struct pipes *p, const char *in, size_t in_len,
+                 struct cca_text *out, struct cca_text *err) {
+  fcntl(p->in[1], F_SETFL, O_NONBLOCK);
+  while (p->in[1] >= 0 || p->out[0] >= 0 || p->err[0] >= 0) {
+    if (!in_len)
+      close_if_open(&p->in[1]);
+    struct pollfd ready[] = {
+        {p->in[1], POLLOUT, 0}, {p->out[0], POLLIN, 0}, {p->err[0], POLLIN, 0}};
+    if (poll(ready, 3, -1) < 0 && errno != EINTR)
+      return;
+    if (ready[0].revents) {
+      ssize_t put = write(p->in[1], in, in_len);
+      if (put > 0) {
+        in += put;
+        in_len -= (size_t)put;
+      } else if (errno != EAGAIN && errno != EINTR) {
+        close_if_open(&p->in[1]); /* it wants no more */
+      }
+    }
+    if (ready[1].revents)
+      drain(&p->out[0], out, (size_t)-1);
+    if (ready[2].revents)
+      drain(&p->err[0], err, ERR_MAX);
+  }
+}
+
+static void explain(int status, const struct cca_text *err,
+                    struct cca_text *reason) {
+  struct cca_clang_error error;
+  size_t at = 0;
+  if (WIFSIGNALED(status)) {
+    cca_text_addf(reason, "clang was ended by signal %d (%s)", WTERMSIG(status),
+                  strsignal(WTERMSIG(status)));
+  } else if (WEXITSTATUS(status) == NO_CLANG && !err->len) {
+    cca_text_adds(reason, "clang could not be started");
+  } else if (cca_clang_next_error(err, &at, &error)) {
+    const char *name = error.file;
+    size_t len = error.file_len;
+    if (len && *name == '/') { /* summaries hold no absolute paths */
+      const char *slash = memrchr(name, '/', len);
+      len -= (size_t)(slash + 1 - name);
+      name = slash + 1;
+    }
+    cca_text_addf(reason, "%.*s:%u: %.*s", (int)len, name, error.line,
+                  (int)error.message_len, error.message);
+  } else {
+    cca_text_addf(reason, "clang exited with status %d", WEXITSTATUS(status));
+  }
+}
+
+int cca_clang_run(const struct cca_clang_args *args, const char *in,
+                  size_t in_len, struct cca_text *out, struct cca_text *err,
+                  struct cca_text *reason) {
+  struct cca_vec(char *) argv = {0};
+  cca_vec_push(&argv, (char *)clang_path());
+  for (size_t i = 0; i < args->list.count; i++)
+    cca_vec_push(&argv, (char *)args->list.items[i]);
+  cca_vec_push(&argv, NULL);
+
+  struct pipes p;
+  pid_t parent = getpid(), child = -1;
+  if (open_pipes(&p) == 0)
+    child = fork();
+  if (child == 0)
+    become_clang(&p, argv.items, parent);
+  cca_vec_release(&argv);
+  if (child < 0) {
+    cca_text_addf(reason, "clang could not be started: %s", strerror(errno));
+    close_pipes(&p);
+    return -1;
+  }
+  close_if_open(&p.in[0]);
+  close_if_open(&p.out[1]);
+  close_if_open(&p.err[1]);
+
+  struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+  sigaction(SIGPIPE, &ignore, &before);
+  pump(&p, in, in_len, out, err);
+  sigaction(SIGPIPE, &before, NULL);
+  close_pipes(&p);
+
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+    ;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+    return 0;
+  explain(status, err, reason);
+  return -1;
+}
+
+/* FILE:LINE:COLUMN: [fatal ]error: MESSAGE, or the driver's clang: error: ...
+ */
+static bool parse_error(const char *line, const char *end,
+                        struct cca_clang_error *out) {
+  static const char tag[] = "error: ";
+  const char *message = memmem(line, (size_t)(end - line), tag, strlen(tag));
+  if (!message)
+    return false;
+  const char *p = message;
+  message += strlen(tag);
+  *out = (struct cca_clang_error){.message = message,
+                                  .message_len = (size_t)(end - message)};
+  if (p - line >= 6 && !memcmp(p - 6, "fatal ", 6))
+    p -= 6;
+  if (p - line < 2 || memcmp(p - 2, ": ", 2))
+    return false;
+  p -= 2;
+  unsigned numbers[2] = {0, 0};
+  for (int i = 0; i < 2; i++) {
+    const char *stop = p;
+    while (p > line && p[-1] >= '0' && p[-1] <= '9')
+      p--;
+    if (p == stop || p == line || p[-1] != ':') {
+      p = stop;
+      break;
+    }
+    numbers[i] = (unsigned)strtoul(p, NULL, 10);
+    p--;
+  }
+  out->file = line;
+  out->file_len = (size_t)(p - line);
+  out->line = numbers[1];
+  return true;
+}
+
+bool cca_clang_next_error(const struct cca_text *err, size_t *at,
+                          struct cca_clang_error *out) {
+  while (*at < err->len) {
+    const char *line = err->data + *at;
+    const char *end = memchr(line, '\n', err->len - *at);
+    if (!end)
+      end = err->data + err->len;
+    *at = (size_t)(end - err->data) + 1;
+    if (parse_error(line, end, out))
+      return true;
+  }
+  return false;
+}
