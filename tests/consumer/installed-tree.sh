@@ -35,7 +35,7 @@ expect got <wanted
 export PKG_CONFIG_PATH
 PKG_CONFIG_PATH=$(dirname "$(find moved -name cc-allocs.pc)")
 # shellcheck disable=SC2046 # a list of words
-"$CCA_CC" $flags "$here/project/stranger.c" -o by-pkg-config \
+"$CCA_CC" ${flags:+"$flags"} "$here/project/stranger.c" -o by-pkg-config \
   $(pkg-config --cflags --libs cc-allocs)
 LD_LIBRARY_PATH=$(pkg-config --variable=libdir cc-allocs) \
   ./by-pkg-config wrap >got
