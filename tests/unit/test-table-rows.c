@@ -28,7 +28,7 @@ static const char summary_text[] =
     "node sizeof @0 16\n"
     "node mul @1 @2\n"
     "node load @0\n"
-    "node address @0\n"
+    "node address @1\n"
     "node either @0+2\n"
     "node mix @2+1\n"
     "node opaque loop\n"
@@ -41,6 +41,7 @@ static const char summary_text[] =
     "operand node=@2\n"
     "operand node=@3\n"
     "loc base=@p record=@0 field=8 size=8\n"
+    "loc base=@p\n"
     "call func=@0 callee=@1 args=@0+3\n"
     "call func=@1 target=@11 args=@3+1 flags=unused\n"
     "store func=@0 loc=@0 value=@1\n"
@@ -114,7 +115,7 @@ static const struct broken broken_summaries[] = {
     {AT(NODE, node, 2, a), 2, THERE, "node 2: a is row 2 of 2"},
     {AT(NODE, node, 3, a), 3, THERE, "node 3: a is node 3, not an earlier one"},
     {AT(NODE, node, 3, b), 4, THERE, "node 3: b is node 4, not an earlier one"},
-    {AT(NODE, node, 4, a), 1, THERE, "node 4: a is row 1 of 1"},
+    {AT(NODE, node, 4, a), 2, THERE, "node 4: a is row 2 of 2"},
     {AT(NODE, node, 5, b), 1, THERE, "node 5: b is not 0"},
     {AT(NODE, node, 8, a), 7, THERE, "node 8: a has no value 7"},
     {AT(NODE, node, 9, a), 2, THERE, "node 9: a is row 2 of 2"},
@@ -138,6 +139,9 @@ static const struct broken broken_summaries[] = {
     {AT(LOC, loc, 0, base), 4, AT(NODE, node, 4, a),
      "node 4: loc 0 is based on node 4, not an earlier one"},
     {AT(LOC, loc, 0, base), 3, THERE, NULL},
+    {AT(LOC, loc, 1, base), 5, AT(NODE, node, 5, a),
+     "node 5: loc 1 is based on node 5, not an earlier one"},
+    {AT(LOC, loc, 1, base), 4, THERE, NULL},
     /* what is whose */
     {AT(CALL, call, 0, func), 1, AT(FUNC, func, 0, symbol),
      "func 0: calls and the func of call 0 disagree"},
