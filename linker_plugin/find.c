@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * find.c -- which linker would have run without us?
+ *
+ * In:    the name under which the shim was called, and the environment that
+ *        the compiler driver made for it.
+ * Out:   the path of the next program of that name.
+ *
+ * gcc's collect2 looks in COMPILER_PATH, which gcc has filled with its own
+ * folders, and then in PATH.  clang looks in COMPILER_PATH, then in the folder
+ * that it lies in itself, which is how clang-19 comes to ld.lld 19 where PATH
+ * has version 14, and then in PATH.  The same three are searched here, with
+ * the parent's folder for clang's own; for collect2 it is in COMPILER_PATH
+ * already.  A shim is known by its inode, and one of another installation by
+ * its file name.
+ */
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "find.h"
+
+extern char **environ;
+
+static const char *const kind_names[] = {"unknown", "bfd", "gold", "lld",
+                                         "mold"};
+
+const char *cca_linker_kind_name(enum cca_linker_kind kind) {
+  return kind_names[kind];
+}
+
+enum cca_linker_kind cca_linker_kind_of(const char *name) {
+  for (int i = CCA_LINKER_BFD; i <= CCA_LINKER_MOLD; i++)
+    if (strcmp(name, kind_names[i]) == 0)
+      return (enum cca_linker_kind)i;
+  return CCA_LINKER_UNKNOWN;
+}
+
+static const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+/* Is the program at PATH this one, or its like from elsewhere? */
+static bool is_shim(const char *path, const struct stat *status) {
+  struct stat self;
+  if (stat("/proc/self/exe", &self) == 0 && self.st_dev == status->st_dev &&
+      self.st_ino == status->st_ino)
+    return true;
+  char *real = realpath(path, NULL);
+  bool is = real && strcmp(base_name(real), "ld.allocs") == 0;
+  free(real);
+  return is;
+}
+
+/* The program NAME in the LEN bytes of folder name at DIR, or NULL. */
+static char *look_in(const char *dir, size_t len, const char *name) {
+  struct cca_text path = {0};
+  struct stat status;
+  if (len == 0) {
+    dir = ".";
+    len = 1;
+  }
+  cca_text_addf(&path, "%.*s%s%s", (int)len, dir,
+                dir[len - 1] == '/' ? "" : "/", name);
+  if (access(path.data, X_OK) == 0 && stat(path.data, &status) == 0 &&
+      S_ISREG(status.st_mode) && !is_shim(path.data, &status))
+    return path.data;
+  cca_text_release(&path);
+  return NULL;
+}
+
+static char *look_along(const char *dirs, const char *name) {
+  while (dirs) {
+    size_t len = strcspn(dirs, ":");
+    char *found = look_in(dirs, len, name);
+    if (found)
+      return found;
+    dirs = dirs[len] == ':' ? dirs + len + 1 : NULL;
+  }
+  return NULL;
+}
+
+static char *look_beside_parent(const char *name) {
+  char link[64], parent[4096];
+  snprintf(link, sizeof link, "/proc/%ld/exe", (long)getppid());
+  ssize_t len = readlink(link, parent, sizeof parent - 1);
+  if (len <= 0)
+    return NULL;
+  parent[len] = '\0';
+  size_t dir_len = (size_t)(base_name(parent) - parent);
+  return dir_len > 0 ? look_in(parent, dir_len, name) : NULL;
+}
+
+char *cca_linker_find(const char *name) {
+  char *found = look_along(getenv("COMPILER_PATH"), name);
+  if (!found)
+    found = look_beside_parent(name);
+  if (!found)
+    found = look_along(getenv("PATH"), name);
+  return found;
+}
+
+static enum cca_linker_kind kind_in(const char *text, const char *bfd) {
+  if (strstr(text, "gold"))
+    return CCA_LINKER_GOLD;
+  if (strstr(text, "mold"))
+    return CCA_LINKER_MOLD;
+  if (strstr(text, "lld") || strstr(text, "LLD"))
+    return CCA_LINKER_LLD;
+  return strstr(text, bfd) ? CCA_LINKER_BFD : CCA_LINKER_UNKNOWN;
+}
+
+/* What PATH --version prints first. */
+static void read_version(const char *path, char *text, size_t room) {
+  char *program = strdup(path), version[] = "--version";
+  char *argv[] = {program, version, NULL};
+  posix_spawn_file_actions_t actions;
+  int ends[2];
+  text[0] = '\0';
+  if (!program || pipe2(ends, O_CLOEXEC) != 0) {
+    free(program);
+    return;
+  }
+  pid_t pid;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+  bool started = posix_spawn(&pid, path, &actions, NULL, argv, environ) == 0;
+  close(ends[1]);
+  if (started) {
+    size_t len = 0;
+    ssize_t n;
+    while (len < room - 1 &&
+           (n = read(ends[0], text + len, room - 1 - len)) > 0)
+      len += (size_t)n;
+    text[len] = '\0';
+    text[strcspn(text, "\n")] = '\0';
+  }
+  close(ends[0]);
+  if (started)
+    waitpid(pid, NULL, 0);
+  posix_spawn_file_actions_destroy(&actions);
+  free(program);
+}
+
+enum cca_linker_kind cca_linker_kind(const char *path) {
+  char *real = realpath(path, NULL);
+  enum cca_linker_kind kind =
+      real ? kind_in(base_name(real), "ld.bfd") : CCA_LINKER_UNKNOWN;
+  free(real);
+  if (kind == CCA_LINKER_UNKNOWN) {
+    char text[256];
+    read_version(path, text, sizeof text);
+    kind = kind_in(text, "GNU ld");
+  }
+  return kind;
+}
