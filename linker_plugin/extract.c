@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * extract.c -- which objects and archive members will lld or mold link?
+ *
+ * In:    the command line.
+ * Out:   the objects on it, and of archives the members that somebody needs,
+ *        in the order of the line.
+ * Holds: nothing is opened but what the line names.
+ *
+ * These two linkers tell nobody what they take until the map is written, and
+ * by then the note's size is fixed.  So their search is repeated here, which
+ * does not depend on the order of archives: a member comes in when it is the
+ * first to define a symbol that something already in refers to, not weakly.
+ * Should it differ from theirs in some corner, a unit too many has dead rows,
+ * and one too few is missing: the link does not depend on it.
+ */
+#include <elf.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "extract.h"
+#include "summaries/elf.h"
+
+struct candidate {
+  struct cca_input_file *file;
+  const struct cca_input_member *member; /* NULL: the file itself */
+  const unsigned char *bytes;
+  size_t len;
+  bool is_in;
+};
+
+struct search {
+  struct cca_inputs *inputs;
+  const struct cca_line *line;
+  struct cca_vec(struct candidate) all; /* in the order of the line */
+  struct cca_vec(uint32_t) queue;       /* are in; references to be looked at */
+  struct cca_map offers;  /* symbol: 1 + index of the first that defines it */
+  struct cca_map defined; /* symbols that need nobody */
+};
+
+/* Symbols ------------------------------------------------------------------ */
+
+static void each_global(const unsigned char *bytes, size_t len,
+                        void (*each)(struct search *, uint32_t candidate,
+                                     const struct cca_elf_symbol *),
+                        struct search *s, uint32_t candidate) {
+  struct cca_elf elf;
+  struct cca_elf_section table, strings;
+  struct cca_elf_symbol symbol;
+  if (!cca_elf_is(bytes, len) || cca_elf_open(&elf, bytes, len) != NULL)
+    return;
+  uint32_t wanted = elf.type == ET_DYN ? SHT_DYNSYM : SHT_SYMTAB;
+  for (uint32_t i = 1; i < elf.section_count; i++) {
+    if (!cca_elf_section_at(&elf, i, &table) || table.type != wanted ||
+        table.link >= elf.section_count ||
+        !cca_elf_section_at(&elf, table.link, &strings))
+      continue;
+    uint64_t count = cca_elf_symbol_count(&elf, &table);
+    for (uint64_t k = table.info; k < count; k++)
+      if (cca_elf_symbol_at(&elf, &table, &strings, NULL, k, &symbol) &&
+          symbol.binding != STB_LOCAL && symbol.name[0] != '\0')
+        each(s, candidate, &symbol);
+  }
+}
+
+static void offer(struct search *s, uint32_t candidate,
+                  const struct cca_elf_symbol *symbol) {
+  if (symbol->section == SHN_UNDEF)
+    return;
+  uint32_t *first =
+      cca_map_at(&s->offers, symbol->name, strlen(symbol->name), NULL);
+  if (*first == 0)
+    *first = candidate + 1;
+}
+
+static void define(struct search *s, uint32_t candidate,
+                   const struct cca_elf_symbol *symbol) {
+  (void)candidate;
+  if (symbol->section != SHN_UNDEF)
+    cca_map_at(&s->defined, symbol->name, strlen(symbol->name), NULL);
+}
+
+static void take(struct search *s, uint32_t candidate) {
+  struct candidate *c = &s->all.items[candidate];
+  if (c->is_in)
+    return;
+  c->is_in = true;
+  each_global(c->bytes, c->len, define, s, candidate);
+  cca_vec_push(&s->queue, candidate);
+}
+
+static void need(struct search *s, const char *name) {
+  if (cca_map_find(&s->defined, name, strlen(name)))
+    return;
+  const uint32_t *first = cca_map_find(&s->offers, name, strlen(name));
+  if (first)
+    take(s, *first - 1);
+}
+
+/* A reference, by its own name or by what --wrap makes of it. */
+static void refer(struct search *s, uint32_t candidate,
+                  const struct cca_elf_symbol *symbol) {
+  (void)candidate;
+  if (symbol->section != SHN_UNDEF || symbol->binding == STB_WEAK)
+    return;
+  for (size_t i = 0; i < s->line->wraps.count; i++)
+    if (strcmp(s->line->wraps.items[i], symbol->name) == 0)
+      need(s, cca_arena_printf(&s->inputs->arena, "__wrap_%s", symbol->name));
+  need(s, strncmp(symbol->name, "__real_", 7) == 0 ? symbol->name + 7
+                                                   : symbol->name);
+}
+
+/* Files -------------------------------------------------------------------- */
+
+static struct cca_input_file *find_library(struct search *s,
+                                           const struct cca_line_input *input) {
+  struct cca_arena *a = &s->inputs->arena;
+  const char *exact = input->name[0] == ':' ? input->name + 1 : NULL;
+  for (size_t i = 0; i < s->line->library_paths.count; i++) {
+    const char *dir = s->line->library_paths.items[i], *root = "";
+    if (dir[0] == '=') {
+      dir++;
+      root = s->line->sysroot ? s->line->sysroot : "";
+    }
+    for (int archive = exact || input->is_static; archive < 2; archive++) {
+      const char *path =
+          exact ? cca_arena_printf(a, "%s%s/%s", root, dir, exact)
+                : cca_arena_printf(a, "%s%s/lib%s.%s", root, dir, input->name,
+                                   archive ? "a" : "so");
+      struct cca_input_file *file = cca_inputs_file(s->inputs, path);
+      if (file->bytes)
+        return file;
+    }
+  }
+  return NULL;
+}
+
+static void add_candidate(struct search *s, struct cca_input_file *file,
+                          const struct cca_input_member *member, bool lazy) {
+  struct candidate c = {.file = file,
+                        .member = member,
+                        .bytes = member ? member->bytes : file->bytes,
+                        .len = member ? member->len : file->len};
+  if (member && !member->bytes) { /* of a thin archive */
+    c.file = cca_inputs_member_file(s->inputs, file, member);
+    c.member = NULL;
+    c.bytes = c.file->bytes;
+    c.len = c.file->len;
+  }
+  if (!c.bytes)
+    return;
+  uint32_t number = (uint32_t)s->all.count;
+  cca_vec_push(&s->all, c);
+  if (lazy)
+    each_global(c.bytes, c.len, offer, s, number);
+  else
+    take(s, number);
+}
+
+void cca_extract(struct cca_inputs *inputs, const struct cca_line *line) {
+  struct search search = {.inputs = inputs, .line = line}, *s = &search;
+
+  /* What is in anyway, and what could come in. */
+  for (size_t i = 0; i < line->inputs.count; i++) {
+    const struct cca_line_input *input = &line->inputs.items[i];
+    struct cca_input_file *file = input->is_library
+                                      ? find_library(s, input)
+                                      : cca_inputs_file(inputs, input->name);
+    if (!file || !file->bytes)
+      continue;
+    if (!file->is_archive)
+      add_candidate(s, file, NULL, input->is_lazy);
+    else
+      for (size_t m = 0; m < file->members.count; m++)
+        add_candidate(s, file, &file->members.items[m], !input->is_whole);
+  }
+
+  /* Follow references until nothing more comes in. */
+  for (size_t i = 0; i < line->roots.count; i++)
+    need(s, line->roots.items[i]);
+  for (size_t i = 0; i < line->defsyms.count / 2; i++)
+    need(s, line->defsyms.items[2 * i + 1]);
+  for (size_t i = 0; i < s->queue.count; i++) {
+    const struct candidate c = s->all.items[s->queue.items[i]];
+    each_global(c.bytes, c.len, refer, s, s->queue.items[i]);
+  }
+
+  for (size_t i = 0; i < s->all.count; i++)
+    if (s->all.items[i].is_in)
+      cca_inputs_add(inputs, s->all.items[i].file, s->all.items[i].member);
+  cca_vec_release(&s->all);
+  cca_vec_release(&s->queue);
+  cca_map_release(&s->offers);
+  cca_map_release(&s->defined);
+}
