@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ld.allocs -- the shim in front of the linker.
+ *
+ * The compiler driver runs it in the linker's place (docs/link.md says how it
+ * comes to that).  It runs the real linker with the arguments unchanged but
+ * for a few of ours in front, and ends as that one ended.  GNU ld and gold get
+ * our plugin, which runs the solver in the middle of the link; for lld and
+ * mold the solver runs before.  After a good link the return addresses are
+ * filled into the output.
+ *
+ * All our own work is done by `allocs solve` in processes of their own.  When
+ * one of them fails, when there is no room for files, whatever happens: the
+ * link is the one that it would have been without us.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "linker_plugin/find.h"
+#include "linker_plugin/job.h"
+#include "linker_plugin/line.h"
+
+extern char **environ;
+
+static char *linker; /* the real one */
+static char **arguments;
+static volatile sig_atomic_t running, caught;
+
+/* The way out whenever we are of no use. */
+static _Noreturn void run_plain(void) {
+  arguments[0] = linker;
+  execv(linker, arguments);
+  fprintf(stderr, "ld.allocs: cannot run %s: %s\n", linker, strerror(errno));
+  _exit(127);
+}
+
+static void out_of_memory(size_t wanted) {
+  (void)wanted;
+  run_plain();
+}
+
+static void pass_on(int number) {
+  caught = number;
+  if (running > 0)
+    kill((pid_t)running, number);
+}
+
+/* Run ARGV to its end; silent programs have no output.  Returns its wait
+ * status, or -1. */
+static int run(char **argv, int silent) {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  sigset_t all, before;
+  pid_t pid;
+  int status = -1;
+
+  posix_spawn_file_actions_init(&actions);
+  if (silent) {
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+  }
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, &before);
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  posix_spawnattr_setsigmask(&attributes, &before);
+  int error = posix_spawn(&pid, argv[0], &actions, &attributes, argv, environ);
+  if (error == 0)
+    running = (sig_atomic_t)pid;
+  sigprocmask(SIG_SETMASK, &before, NULL);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0)
+    return -1;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+    ;
+  running = 0;
+  return status;
+}
+
+/* End as the linker ended. */
+static _Noreturn void end_with(int status) {
+  int number = WIFSIGNALED(status) ? WTERMSIG(status) : caught;
+  if (number != 0) {
+    struct rlimit no_core = {0, 0};
+    setrlimit(RLIMIT_CORE, &no_core);
+    signal(number, SIG_DFL);
+    raise(number);
+  }
+  exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+}
+
+int main(int argc, char **argv) {
+  const char *slash = strrchr(argv[0], '/');
+  const char *name = slash ? slash + 1 : argv[0];
+  if (strcmp(name, "ld.allocs") == 0)
+    name = getenv("CC_ALLOCS_LD") ? getenv("CC_ALLOCS_LD") : "ld";
+  linker = strchr(name, '/') ? strdup(name) : cca_linker_find(name);
+  if (!linker) {
+    fprintf(stderr,
+            "ld.allocs: there is no other %s in COMPILER_PATH or PATH\n"
+            "Install the linker, or name it in CC_ALLOCS_LD.\n",
+            name);
+    return 127;
+  }
+  arguments = argv;
+  cca_memory_set_handler(out_of_memory);
+  if (getenv("CC_ALLOCS_LINKING")) /* a link inside a link is not for us */
+    run_plain();
+
+  struct cca_line line;
+  cca_line_parse(&line, (size_t)argc - 1, (const char *const *)argv + 1);
+  enum cca_linker_kind kind =
+      line.why_untouched ? CCA_LINKER_UNKNOWN : cca_linker_kind(linker);
+  struct cca_job job;
+  if (kind == CCA_LINKER_UNKNOWN ||
+      cca_job_begin(&job, &line, kind, argc - 1, argv + 1) != 0)
+    run_plain();
+
+  /* From here on there are files of ours, and signals must not leave them. */
+  static const int passed[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+  for (size_t i = 0; i < sizeof passed / sizeof *passed; i++) {
+    struct sigaction old, action = {.sa_handler = pass_on};
+    if (sigaction(passed[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+      sigaction(passed[i], &action, NULL);
+  }
+  setenv("CC_ALLOCS_LINKING", "1", 1);
+
+  int has_note = 0;
+  if (!cca_linker_has_plugins(kind))
+    has_note = run(job.solve, 1) == 0;
+  int status = run(cca_job_link(&job, linker, has_note), 0);
+  if (status == 0 && caught == 0)
+    run(job.patch, 1);
+  cca_job_end(&job);
+  if (status == -1) /* it was not even started */
+    run_plain();
+  end_with(status);
+}

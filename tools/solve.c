@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * solve.c -- the command `allocs solve`: the solver, in a process of its own.
+ *
+ *   allocs solve [-o FILE] FILE...   summaries into a classification
+ *   allocs solve --link DIR NOTE     in the middle of a link (see job.h)
+ *   allocs solve --patch DIR KIND    after the link
+ *
+ * A link calls the last two and ignores what becomes of them: the worst that
+ * can happen here is a program without classification.  Hence also the alarm:
+ * a solver that does not end must not hold up a build.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "allocs.h"
+#include "base/file.h"
+#include "input.h"
+#include "linker_plugin/extract.h"
+#include "linker_plugin/inputs.h"
+#include "linker_plugin/line.h"
+#include "linker_plugin/note_object.h"
+#include "linker_plugin/patch.h"
+#include "linker_plugin/plan.h"
+#include "linker_plugin/solver.h"
+#include "linker_plugin/units.h"
+#include "primitives.h"
+
+enum { LONGEST_SECONDS = 900 };
+
+static int write_file(const char *path, const void *bytes, size_t len) {
+  FILE *file = fopen(path, "we");
+  if (!file)
+    return -1;
+  int failed = fwrite(bytes, 1, len, file) != len;
+  return fclose(file) != 0 || failed ? -1 : 0;
+}
+
+static int solve(const struct cca_solver_request *request,
+                 struct cca_solver_result *result) {
+  struct cca_solver_request full = *request;
+  struct cca_text primitives = {0};
+  struct cca_table_error err = {0};
+  char why[512];
+  if (cca_primitives_read(&primitives, why, sizeof why) != 0) {
+    cca_complain("solve", "%s", why);
+    return -1;
+  }
+  full.primitives = primitives.data;
+  full.primitives_len = primitives.len;
+  int status = cca_solve(&full, result, &err);
+  if (status < 0)
+    cca_complain("solve", "%s", err.text);
+  cca_text_release(&primitives);
+  return status;
+}
+
+/* allocs solve --link ------------------------------------------------------ */
+
+/* DIR/NAME; owned. */
+static char *path_in(const char *dir, const char *name) {
+  struct cca_text path = {0};
+  cca_text_addf(&path, "%s/%s", dir, name);
+  return path.data;
+}
+
+static int read_in(const char *dir, const char *name, struct cca_text *out) {
+  char *path = path_in(dir, name);
+  int error = cca_file_read(path, SIZE_MAX, out);
+  free(path);
+  return error;
+}
+
+static int write_in(const char *dir, const char *name,
+                    const struct cca_text *text) {
+  char *path = path_in(dir, name);
+  int error = write_file(path, text->data, text->len);
+  free(path);
+  return error;
+}
+
+/* The command line that the shim left in DIR; TEXT keeps its strings. */
+static int read_line(const char *dir, struct cca_text *text,
+                     struct cca_line *line) {
+  struct cca_strings args = {0};
+  if (read_in(dir, "arguments", text) != 0)
+    return -1;
+  for (size_t at = 0; at < text->len; at += strlen(text->data + at) + 1)
+    cca_vec_push(&args, text->data + at);
+  cca_line_parse(line, args.count, args.items);
+  cca_vec_release(&args);
+  return 0;
+}
+
+/* The installation's analyser; owned, NULL if it is not there. */
+static char *find_analyser(void) {
+  char self[4096];
+  ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
+  struct cca_text path = {0};
+  if (len <= 0)
+    return NULL;
+  self[len] = '\0';
+  *strrchr(self, '/') = '\0';
+  cca_text_addf(&path, "%s/../lib/cc-allocs/cca-analyze", self);
+  if (access(path.data, X_OK) == 0)
+    return path.data;
+  cca_text_release(&path);
+  return NULL;
+}
+
+/* Write the placeholder for RESULT, its image, and the plan. */
+static int write_results(const char *dir, const char *note,
+                         const struct cca_note_target *target,
+                         const struct cca_inputs *inputs,
+                         const struct cca_units *units,
+                         struct cca_solver_result *result) {
+  struct cca_text object = {0}, strings = {0};
+  struct cca_plan plan = {0};
+  cca_patch_clear(result->classification.data, result->classification.len);
+  cca_note_object_write(&object, target, result->classification.data,
+                        result->classification.len);
+  cca_units_plan(units, inputs, result->places, result->place_count, &plan);
+  cca_plan_write(&plan, &strings);
+  int status = write_in(dir, "image", &result->classification) == 0 &&
+                       write_in(dir, "plan", &strings) == 0 &&
+                       write_file(note, object.data, object.len) == 0
+                   ? 0
+                   : -1;
+  cca_plan_release(&plan);
+  cca_text_release(&object);
+  cca_text_release(&strings);
+  return status;
+}
+
+static int solve_link(const char *dir, const char *note) {
+  struct cca_text text = {0}, list = {0};
+  struct cca_line line;
+  struct cca_inputs inputs;
+  struct cca_units units;
+  struct cca_note_target target;
+  if (read_line(dir, &text, &line) != 0)
+    return CCA_EXIT_ERROR;
+
+  /* What is in the link: from the plugin, or found out here. */
+  cca_inputs_init(&inputs, line.sysroot);
+  if (read_in(dir, "inputs", &list) == 0)
+    cca_inputs_add_list(&inputs, list.data, list.len);
+  else
+    cca_extract(&inputs, &line);
+
+  /* A link without objects has nothing that the note could agree with. */
+  bool found = false;
+  for (size_t i = 0; i < inputs.list.count && !found; i++)
+    found = cca_note_target_of(inputs.list.items[i].bytes,
+                               inputs.list.items[i].len, &target);
+  if (!found)
+    return CCA_EXIT_NOTHING;
+
+  char *analyser = find_analyser();
+  cca_units_make(&units, &inputs, getenv("CC_ALLOCS_UNITS"), analyser,
+                 line.is_static);
+  struct cca_solver_request request = {
+      .units = units.list.items,
+      .unit_count = units.list.count,
+      .wraps = line.wraps.items,
+      .wrap_count = line.wraps.count,
+      .defsyms = line.defsyms.items,
+      .defsym_count = line.defsyms.count / 2,
+  };
+  struct cca_solver_result result = {0};
+  int status = CCA_EXIT_NOTHING;
+  if (units.list.count > 0)
+    status =
+        solve(&request, &result) == 0 &&
+                write_results(dir, note, &target, &inputs, &units, &result) == 0
+            ? CCA_EXIT_OK
+            : CCA_EXIT_ERROR;
+  if (status == CCA_EXIT_OK)
+    cca_solver_result_release(&result);
+  cca_units_release(&units);
+  cca_inputs_release(&inputs);
+  cca_line_release(&line);
+  cca_text_release(&text);
+  cca_text_release(&list);
+  free(analyser);
+  return status;
+}
+
+/* allocs solve --patch ----------------------------------------------------- */
+
+static int patch_output(const char *dir, const char *kind) {
+  struct cca_text text = {0}, image = {0}, strings = {0}, map = {0};
+  struct cca_line line;
+  struct cca_plan plan;
+  struct cca_table table;
+  if (read_line(dir, &text, &line) != 0 || read_in(dir, "image", &image) != 0 ||
+      read_in(dir, "plan", &strings) != 0 ||
+      (line.map ? cca_file_read(line.map, SIZE_MAX, &map)
+                : read_in(dir, "map", &map)) != 0 ||
+      cca_plan_read(&plan, strings.data, strings.len) != 0 ||
+      cca_table_open(&table, &cca_classification_schema, image.data, image.len,
+                     NULL) < 0)
+    return CCA_EXIT_ERROR;
+
+  uint32_t count = cca_address_count(&table);
+  uint64_t *addresses = cca_calloc(count, sizeof *addresses);
+  cca_patch_locate(&plan, cca_linker_kind_of(kind), map.data, map.len,
+                   addresses, count);
+  int status =
+      cca_patch_file(line.output, image.data, image.len, addresses, count) == 0
+          ? CCA_EXIT_OK
+          : CCA_EXIT_ERROR;
+  free(addresses);
+  cca_plan_release(&plan);
+  cca_line_release(&line);
+  cca_text_release(&text);
+  cca_text_release(&image);
+  cca_text_release(&strings);
+  cca_text_release(&map);
+  return status;
+}
+
+/* allocs solve FILE... ----------------------------------------------------- */
+
+static int solve_files(int count, char **paths, const char *output) {
+  struct cca_input input = {0};
+  struct cca_vec(struct cca_solver_unit) units = {0};
+  for (int i = 0; i < count; i++)
+    cca_input_add(&input, paths[i]);
+  for (size_t i = 0; i < input.count; i++) {
+    const struct cca_carrier_item *item = &input.items[i];
+    if (item->kind == CCA_CARRIER_CLASSIFICATION)
+      continue;
+    struct cca_solver_unit unit = {item->name, item->table, item->reason};
+    cca_vec_push(&units, unit);
+  }
+
+  struct cca_solver_request request = {.units = units.items,
+                                       .unit_count = units.count};
+  struct cca_solver_result result = {0};
+  int status = CCA_EXIT_NOTHING;
+  if (units.count > 0) {
+    status = CCA_EXIT_ERROR;
+    if (solve(&request, &result) == 0) {
+      if (!output)
+        status = cca_print("solve", result.classification.data,
+                           result.classification.len);
+      else if (write_file(output, result.classification.data,
+                          result.classification.len) == 0)
+        status = CCA_EXIT_OK;
+      else
+        cca_complain("solve", "cannot write %s: %s", output, strerror(errno));
+      cca_solver_result_release(&result);
+    }
+  }
+  cca_vec_release(&units);
+  cca_input_release(&input);
+  return status;
+}
+
+static int usage(FILE *to) {
+  fprintf(to,
+          "usage: allocs solve [-o FILE] FILE...\n\n"
+          "Solve the summaries in objects, archives and table files as if they "
+          "were linked,\nand write the classification to FILE or to standard "
+          "output.\n");
+  return to == stdout ? CCA_EXIT_OK : CCA_EXIT_ERROR;
+}
+
+int cca_solve_main(int argc, char **argv) {
+  const char *output = NULL;
+  int first = 1;
+  if (argc > 1 &&
+      (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
+    return usage(stdout);
+  if (argc == 4 && strcmp(argv[1], "--link") == 0) {
+    alarm(LONGEST_SECONDS);
+    return solve_link(argv[2], argv[3]);
+  }
+  if (argc == 4 && strcmp(argv[1], "--patch") == 0) {
+    alarm(LONGEST_SECONDS);
+    return patch_output(argv[2], argv[3]);
+  }
+  if (argc > 2 && strcmp(argv[1], "-o") == 0) {
+    output = argv[2];
+    first = 3;
+  }
+  if (first >= argc || (argv[first][0] == '-' && argv[first][1] != '\0'))
+    return usage(stderr);
+  return solve_files(argc - first, argv + first, output);
+}
