@@ -5,6 +5,7 @@
 #include "allocs.h"
 
 #include <errno.h>
+#include <getopt.h>
 #include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -31,6 +32,16 @@ void cca_complain(const char *command, const char *format, ...) {
   vfprintf(stderr, format, args);
   va_end(args);
   fputc('\n', stderr);
+}
+
+void cca_complain_option(int answer, char **argv) {
+  char letter[3] = {'-', (char)optopt, 0};
+  const char *option = optopt > 0 && optopt < 128 ? letter : argv[optind - 1];
+  if (answer == ':')
+    cca_complain(argv[0], "%s needs an argument", option);
+  else
+    cca_complain(argv[0], "there is no option %s; allocs %s --help lists them",
+                 option, argv[0]);
 }
 
 int cca_print(const char *command, const void *bytes, size_t len) {

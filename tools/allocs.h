@@ -25,6 +25,10 @@ enum {
 void cca_complain(const char *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Say what is wrong with the option at which getopt_long() stopped; ANSWER is
+ * what it returned, `:` or `?`. */
+void cca_complain_option(int answer, char **argv);
+
 /* Write LEN bytes to standard output; an error is said, and CCA_EXIT_ERROR
  * returned. */
 int cca_print(const char *command, const void *bytes, size_t len);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "allocs.h"
+#include "base/file.h"
 #include "input.h"
 
 static const char dump_help[] =
@@ -37,15 +38,15 @@ static const char assemble_help[] =
     "standard output.\n"
     "\n"
     "Exit status: 0 done, 2 wrong usage, a file cannot be read or written, or "
-    "the text\n"
-    "is wrong (standard error says in which line).\n";
+    "the\n"
+    "text is wrong (standard error says in which line).\n";
 
 /* Read the options that every command has, and OUT if it is not NULL.  Returns
  * negative to go on with the files at argv[optind], or the exit status. */
 static int parse(int argc, char **argv, const char *help, const char **out) {
   static const struct option longs[] = {
-      {"help", no_argument, NULL, 'h'},
       {"output", required_argument, NULL, 'o'},
+      {"help", no_argument, NULL, 'h'},
       {0}};
   int option;
   opterr = 0;
@@ -59,13 +60,7 @@ static int parse(int argc, char **argv, const char *help, const char **out) {
       *out = optarg;
       continue;
     }
-    if (option == ':')
-      cca_complain(argv[0], "%s needs an argument", argv[optind - 1]);
-    else
-      cca_complain(argv[0],
-                   "there is no option %s; allocs %s --help lists "
-                   "them",
-                   argv[optind - 1], argv[0]);
+    cca_complain_option(option, argv);
     return CCA_EXIT_ERROR;
   }
   return -1;
@@ -155,6 +150,20 @@ static int write_file(const char *path, const struct cca_text *bytes) {
   return error;
 }
 
+/* Append standard input to OUT; returns 0 or an errno value. */
+static int read_standard_input(struct cca_text *out) {
+  for (;;) {
+    char block[65536];
+    ssize_t got = read(STDIN_FILENO, block, sizeof block);
+    if (got == 0)
+      return 0;
+    if (got > 0)
+      cca_text_add(out, block, (size_t)got);
+    else if (errno != EINTR)
+      return errno;
+  }
+}
+
 /* What is wrong with the rows as a whole has no line. */
 static void complain_of_text(const char *file,
                              const struct cca_table_error *err) {
@@ -182,7 +191,8 @@ int cca_assemble_main(int argc, char **argv) {
   const char *file = argv[optind];
   struct cca_text text = {0}, image = {0};
   struct cca_table_error err = {0};
-  int error = cca_file_read(strcmp(file, "-") ? file : "/dev/stdin", &text);
+  int error = strcmp(file, "-") ? cca_file_read(file, SIZE_MAX, &text)
+                                : read_standard_input(&text);
   status = CCA_EXIT_ERROR;
   if (error)
     cca_complain("assemble", "%s: cannot read it: %s", file, strerror(error));

@@ -7,41 +7,9 @@
  */
 #include "input.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-int cca_file_read(const char *path, struct cca_text *out) {
-  int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0)
-    return errno;
-
-  size_t before = out->len;
-  int error = 0;
-  struct stat status;
-  if (fstat(file, &status) < 0)
-    error = errno;
-  else if (S_ISDIR(status.st_mode))
-    error = EISDIR;
-  while (!error) {
-    char block[65536];
-    ssize_t got = read(file, block, sizeof block);
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got < 0)
-      error = errno;
-    if (got <= 0)
-      break;
-    cca_text_add(out, block, (size_t)got);
-  }
-  close(file);
-  if (error)
-    out->len = before;
-  return error;
-}
+#include "base/file.h"
 
 static struct cca_carrier_item *push(struct cca_input *input) {
   if (input->count == input->room) {
@@ -65,7 +33,7 @@ static void open_table(struct cca_input *input, const char *path,
   struct cca_text image = {0};
   struct cca_table table;
   struct cca_table_error err = {0};
-  if (cca_file_read(path, &image) || !image.len) {
+  if (cca_file_read(path, SIZE_MAX, &image) || !image.len) {
     cca_text_release(&image);
     return;
   }

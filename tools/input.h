@@ -45,8 +45,4 @@ bool cca_input_is_broken(const struct cca_carrier_item *item);
 /* What the user can do about a missing item: "" or "; compile it with ...". */
 const char *cca_input_advice(const struct cca_carrier_item *item);
 
-/* Append the whole of the file PATH to OUT.  Returns 0, or an errno value
- * (EISDIR for a folder) with OUT as it was. */
-int cca_file_read(const char *path, struct cca_text *out);
-
 #endif

@@ -14,7 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "input.h"
+#include "base/file.h"
+
+enum { MAX_BYTES = 1 << 26 };
 
 /* Write the installed file's path to PATH; returns -1 where there is no
  * /proc or the path is too long. */
@@ -42,7 +44,7 @@ int cca_primitives_read(struct cca_text *out, char *why, size_t why_room) {
              "this program is; mount /proc");
     return -1;
   }
-  int error = cca_file_read(path, out);
+  int error = cca_file_read(path, MAX_BYTES, out);
   if (error) {
     snprintf(why, why_room,
              "cannot read the primitives, %s: %s; install cc-allocs again",
@@ -55,7 +57,7 @@ int cca_primitives_read(struct cca_text *out, char *why, size_t why_room) {
     return 0;
   if (out->len && out->data[out->len - 1] != '\n')
     cca_text_adds(out, "\n");
-  error = cca_file_read(more, out);
+  error = cca_file_read(more, MAX_BYTES, out);
   if (error) {
     snprintf(why, why_room,
              "cannot read %s, which CC_ALLOCS_PRIMITIVES names: "

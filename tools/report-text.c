@@ -64,6 +64,23 @@ static void total(const struct writer *w, const char *label,
   cca_text_release(&line);
 }
 
+/* " (8 realloc, 4 malloc)", or " (lazy)" if all COUNT are of one kind. */
+static void add_kind_totals(const struct writer *w, struct cca_text *text,
+                            int group, uint32_t count) {
+  cca_text_adds(text, " (");
+  size_t start = text->len;
+  for (uint32_t kind = 0; kind < CCA_KIND_COUNT; kind++) {
+    uint32_t have = w->report->kinds[kind];
+    if (!have || (int)cca_report_group_of(kind) != group)
+      continue;
+    add_comma(text, start);
+    if (have < count)
+      cca_text_addf(text, "%u ", have);
+    cca_text_adds(text, cca_kind_name(kind));
+  }
+  cca_text_adds(text, ")");
+}
+
 static void add_group_totals(const struct writer *w, struct cca_text *text) {
   for (int group = 0; group < CCA_GROUP_COUNT; group++) {
     uint32_t count = w->report->groups[group].count;
@@ -74,15 +91,7 @@ static void add_group_totals(const struct writer *w, struct cca_text *text) {
                   cca_report_group_name(group, count != 1));
     if (!count || group == CCA_GROUP_FACTORY || group == CCA_GROUP_DEALLOCATION)
       continue;
-    cca_text_adds(text, " (");
-    size_t start = text->len;
-    for (uint32_t kind = 0; kind < CCA_KIND_COUNT; kind++)
-      if (w->report->kinds[kind] && (int)cca_report_group_of(kind) == group) {
-        add_comma(text, start);
-        cca_text_addf(text, "%u %s", w->report->kinds[kind],
-                      cca_kind_name(kind));
-      }
-    cca_text_adds(text, ")");
+    add_kind_totals(w, text, group, count);
   }
 }
 

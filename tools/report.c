@@ -14,11 +14,11 @@
 static const char help[] =
     "usage: allocs report [OPTION...] FILE...\n"
     "\n"
-    "Show the allocation functions and allocation sites of executables and "
-    "shared\n"
-    "objects that were linked with CC=cc-allocs.  Objects, archives and table "
-    "files are\n"
-    "solved first, all together, as if they were linked.\n"
+    "Show the allocation functions and sites of executables and shared objects "
+    "that\n"
+    "were linked with CC=cc-allocs.  Objects, archives and table files are "
+    "solved\n"
+    "first, all together, as if they were linked.\n"
     "\n"
     "      --functions     only the functions\n"
     "      --sites         only the sites\n"
@@ -30,8 +30,8 @@ static const char help[] =
     "      --help          this text\n"
     "\n"
     "Exit status: 0 reported, 1 nothing to report in a FILE (standard error "
-    "says why),\n"
-    "2 wrong usage, or a FILE cannot be read or is broken.\n"
+    "says\n"
+    "why), 2 wrong usage, or a FILE cannot be read or is broken.\n"
     "\n"
     "CC_ALLOCS_PRIMITIVES names a file of more primitives (allocs(1)), "
     "NO_COLOR turns\n"
@@ -91,14 +91,8 @@ static int parse(struct cca_report_options *options, int argc, char **argv) {
     case HELP:
       fputs(help, stdout);
       return fflush(stdout) ? CCA_EXIT_ERROR : CCA_EXIT_OK;
-    case ':':
-      cca_complain("report", "%s needs an argument", argv[optind - 1]);
-      return CCA_EXIT_ERROR;
     default:
-      cca_complain("report",
-                   "there is no option %s; allocs report --help "
-                   "lists them",
-                   argv[optind - 1]);
+      cca_complain_option(option, argv);
       return CCA_EXIT_ERROR;
     }
   if (optind == argc) {

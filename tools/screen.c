@@ -18,7 +18,13 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { MAX_COLUMNS = 8, GAP = 2, MIN_WIDTH = 60, DEFAULT_WIDTH = 100 };
+enum {
+  MAX_COLUMNS = 8,
+  GAP = 2, /* between two columns */
+  MIN_WIDTH = 60,
+  DEFAULT_WIDTH = 100,
+  MIN_LAST = 8, /* of a last column that was pushed out */
+};
 
 struct cca_grid_cell {
   const char *text; /* borrowed from the grid's arena */
@@ -231,7 +237,7 @@ static size_t bytes_of_columns(const char *text, size_t columns) {
 }
 
 /* Write the last cell of a row, which may have ROOM columns.  A list is cut
- * behind a comma, if that does not cost half of it. */
+ * behind a comma, lest `struct s 12` become `struct s 1...`. */
 static void print_last(const struct cca_screen *screen, struct cca_text *out,
                        const struct cca_grid_cell *cell, size_t room) {
   if (!screen->cut || cell->columns <= room) {
@@ -240,7 +246,7 @@ static void print_last(const struct cca_screen *screen, struct cca_text *out,
   }
   size_t dots = cca_screen_columns(screen->ellipsis, strlen(screen->ellipsis));
   size_t keep = bytes_of_columns(cell->text, room - dots);
-  for (size_t i = keep; i > keep / 2 + 2; i--)
+  for (size_t i = keep; i > 4; i--)
     if (!memcmp(cell->text + i - 2, ", ", 2)) {
       keep = i;
       break;
@@ -268,7 +274,7 @@ static void print_row(const struct cca_grid *grid,
       cca_text_addf(out, "%*s", (int)(start - at), "");
       if (c + 1 == grid->columns) {
         size_t room = start < screen->width ? screen->width - start : 0;
-        print_last(screen, out, cell, room < 20 ? 20 : room);
+        print_last(screen, out, cell, room < MIN_LAST ? MIN_LAST : room);
       } else {
         cca_screen_styled(screen, out, cell->style, cell->text);
       }

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# What is wrong, where, and what to do, for every kind of bad file and wrong
+# use; status 1 for a good file with nothing in it, 2 for an error; and the
+# good file beside a bad one is still reported.
+# shellcheck source=tests/common.sh
+. "${0%/*}/../common.sh"
+
+# fails STATUS COMMAND... <WANTED: nothing on standard output, WANTED on error.
+fails() {
+  local wanted=$1 status=0
+  shift
+  "$@" >out 2>error || status=$?
+  expect error
+  expect out </dev/null
+  [ "$status" = "$wanted" ]
+}
+
+fails 2 allocs report none <<<"allocs report: none: cannot read it: No such file or directory"
+mkdir folder
+fails 2 allocs report folder <<<"allocs report: folder: cannot read it: not a regular file"
+: >empty
+fails 2 allocs report empty <<<"allocs report: empty: not an ELF file; give an executable, shared object, object, archive or table file"
+echo 'int x;' >text
+fails 2 allocs report text <<<"allocs report: text: not an ELF file; give an executable, shared object, object, archive or table file"
+if [ "$(id -u)" != 0 ]; then
+  : >secret
+  chmod 000 secret
+  fails 2 allocs report secret <<<"allocs report: secret: cannot read it: Permission denied"
+fi
+
+printf 'int f(void) { return 1; } int main(void) { return f(); }' >plain.c
+"$CCA_CC" -c plain.c
+"$CCA_CC" plain.o -o plain
+ar rc plain.a plain.o
+cp plain.o again.o
+ar rc two.a plain.o again.o
+ar rc nothing.a
+fails 1 allocs report plain.o <<<"allocs report: plain.o: object without a summary; compile it with CC=cc-allocs"
+fails 1 allocs report plain <<<"allocs report: plain: module without a classification; link it with CC=cc-allocs"
+fails 1 allocs report plain.a <<<"allocs report: plain.a: nothing to report: plain.a(plain.o): object without a summary; compile it with CC=cc-allocs"
+fails 1 allocs report two.a <<<"allocs report: two.a: nothing to report in its 2 objects; the first is two.a(plain.o): object without a summary; compile it with CC=cc-allocs"
+fails 1 allocs report nothing.a <<<"allocs report: nothing.a: nothing to report: no code and no pointers in it"
+head -c 100 plain >cut
+fails 2 allocs report cut <<<"allocs report: cut: corrupt object: $(allocs dump cut 2>&1 | sed 's/.*corrupt object: //')"
+
+allocs assemble -o lua "$here/lua.txt"
+head -c -1 lua >short
+not allocs report short 2>error
+grep -qx 'allocs report: short: corrupt table at byte [0-9]*: .*' error
+status=0
+allocs report none lua >text 2>error || status=$?
+[ "$status" = 2 ]
+expect text <"$here/lua.report"
+status=0
+allocs report lua plain >text 2>error || status=$?
+[ "$status" = 1 ]
+expect text <"$here/lua.report"
+
+fails 2 allocs report <<<"allocs report: no FILE is given; name an executable, shared object, object or archive"
+fails 2 allocs report --frob lua <<<"allocs report: there is no option --frob; allocs report --help lists them"
+fails 2 allocs report -x lua <<<"allocs report: there is no option -x; allocs report --help lists them"
+fails 2 allocs report lua --type <<<"allocs report: --type needs an argument"
+fails 2 allocs report --type= lua <<<"allocs report: --type needs the name of a type"
+fails 2 allocs report --color=blue lua <<<"allocs report: --color is auto, always or never, not \`blue'"
+fails 2 allocs frob <<<"allocs: there is no command \`frob'; allocs --help lists them"
+
+status=0
+allocs report lua >/dev/full 2>error || status=$?
+[ "$status" = 2 ]
+expect error <<<"allocs report: cannot write to standard output: No space left on device"

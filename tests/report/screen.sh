@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Colours and cuts are for terminals alone, and for those that want them; the
+# width is the terminal's; a pipe gets whole lines.
+# shellcheck source=tests/common.sh
+. "${0%/*}/../common.sh"
+
+need script
+allocs assemble -o lua "$here/lua.txt"
+
+# on_terminal WIDTH COMMAND: what it writes to a terminal of WIDTH columns.
+on_terminal() {
+  TERM=xterm script -qec "stty cols $1; $2" /dev/null </dev/null | tr -d '\r'
+}
+escape=$'\033'
+colored() { grep "$escape\\[" >/dev/null; }
+
+on_terminal 100 'allocs report lua' >terminal
+colored <terminal
+grep -qx "${escape}\[1mALLOCATION FUNCTIONS (6)${escape}\[0m   ${escape}\[2mp0 is the first argument${escape}\[0m" terminal
+on_terminal 100 'NO_COLOR=1 allocs report lua' | not colored
+on_terminal 100 'NO_COLOR= allocs report lua' | colored
+on_terminal 100 'TERM=dumb allocs report lua' | not colored
+on_terminal 100 'allocs report --color=never lua' | not colored
+on_terminal 100 'allocs report lua | cat' | not colored
+allocs report lua | not colored
+allocs report --color=always lua | colored
+allocs report --color lua | colored
+NO_COLOR=1 allocs report --color=always lua | colored
+sed "s/$escape\\[[0-9]*m//g" terminal >plain
+allocs report --color=always lua | sed "s/$escape\\[[0-9]*m//g" >piped
+expect piped <"$here/lua.report"
+
+# Nothing is wider than the terminal, but for names that are never cut.
+on_terminal 80 'allocs report --color=never lua' >narrow
+not grep -qE '^.{81}' narrow
+grep -E '^  luaM_malloc_ ' narrow >row
+expect row <<'END'
+  luaM_malloc_   malloc   p1            lmem.c:187          8  Table, ...
+END
+not grep -qE '^.{81}' <(on_terminal 80 'allocs report --color=never --why lua')
+COLUMNS=80 allocs report lua | grep '^  luaM_malloc_ .*Table, TString 12, Proto, +1 more$' >/dev/null
+
+# Signs instead of ASCII where the locale has them.
+if locale -a | grep -qix c.utf8; then
+  LC_ALL=C.UTF-8 allocs report lua | grep ' → … → calls realloc ' >/dev/null
+fi
+not allocs report lua | grep '[^ -~]' >/dev/null
