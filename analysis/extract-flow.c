@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * extract-flow.c -- order of the blocks, loops, and calls that always happen.
+ *
+ * Blocks are numbered in reverse post-order, so that a value's definition
+ * comes before its uses, but for those round a loop.  A block lies in a loop
+ * if it is in a strongly connected component (Tarjan).
+ *
+ * A call always happens if every path from the entry to a return goes through
+ * its block, that is, if the block dominates the exit that all returns lead
+ * to (Cooper, Harvey and Kennedy's dominators: a few linear passes).  A call
+ * that is skipped only where its pointer is null counts too (`if (p) free(p)`):
+ * then the search for a path round it may not take the edges on which the
+ * pointer is null.  That search is linear, so all of a function's searches
+ * share a budget.
+ */
+#include "analysis/extract-unit.h"
+
+static uint32_t block_number(struct body *b, LLVMBasicBlockRef block) {
+  return cca_numbers_find(&b->block_of, block) - 1;
+}
+
+static void list_blocks(struct body *b) {
+  b->blocks.count = b->edges.count = b->order.count = 0;
+  cca_numbers_clear(&b->block_of);
+  for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(b->function); block;
+       block = LLVMGetNextBasicBlock(block)) {
+    cca_vec_push(&b->blocks,
+                 ((struct block_info){.block = block, .order = CCA_NONE}));
+    *cca_numbers_at(&b->block_of, block) = (uint32_t)b->blocks.count;
+  }
+  for (size_t i = 0; i < b->blocks.count; i++) {
+    struct block_info *info = &b->blocks.items[i];
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(info->block);
+    info->succs = (uint32_t)b->edges.count;
+    info->succ_count = end ? LLVMGetNumSuccessors(end) : 0;
+    for (unsigned k = 0; k < info->succ_count; k++)
+      cca_vec_push(&b->edges, block_number(b, LLVMGetSuccessor(end, k)));
+  }
+}
+
+/* One depth-first walk: reverse post-order and Tarjan's components. */
+static void walk(struct body *b) {
+  uint32_t count = (uint32_t)b->blocks.count;
+  struct frame {
+    uint32_t block, next, low;
+  } *stack = cca_malloc((count + 1) * sizeof *stack);
+  uint32_t *index = cca_calloc(count + 1, sizeof *index);
+  uint32_t *open = cca_malloc((count + 1) * sizeof *open);
+  bool *is_open = cca_calloc(count + 1, sizeof *is_open);
+  uint32_t depth = 0, opened = 0, visited = 0;
+
+  stack[depth++] = (struct frame){0, 0, index[0] = ++visited};
+  open[opened++] = 0;
+  is_open[0] = true;
+  while (depth) {
+    struct frame *top = &stack[depth - 1];
+    struct block_info *info = &b->blocks.items[top->block];
+    if (top->next < info->succ_count) {
+      uint32_t to = b->edges.items[info->succs + top->next++];
+      if (to == top->block)
+        info->in_loop = true;
+      if (!index[to]) {
+        stack[depth++] = (struct frame){to, 0, index[to] = ++visited};
+        open[opened++] = to;
+        is_open[to] = true;
+      } else if (is_open[to] && index[to] < top->low) {
+        top->low = index[to];
+      }
+      continue;
+    }
+    cca_vec_push(&b->order, top->block); /* post-order, turned round below */
+    if (top->low == index[top->block]) {
+      bool many = open[opened - 1] != top->block;
+      uint32_t member;
+      do {
+        member = open[--opened];
+        is_open[member] = false;
+        if (many)
+          b->blocks.items[member].in_loop = true;
+      } while (member != top->block);
+    }
+    uint32_t low = top->low;
+    if (--depth && low < stack[depth - 1].low)
+      stack[depth - 1].low = low;
+  }
+  free(stack);
+  free(index);
+  free(open);
+  free(is_open);
+
+  for (size_t i = 0, k = b->order.count; i + 1 < k--; i++) {
+    uint32_t swap = b->order.items[i];
+    b->order.items[i] = b->order.items[k];
+    b->order.items[k] = swap;
+  }
+  for (uint32_t i = 0; i < b->order.count; i++)
+    b->blocks.items[b->order.items[i]].order = i;
+}
+
+void cca__flow_order(struct body *b) {
+  list_blocks(b);
+  walk(b);
+}
+
+static bool is_return(const struct body *b, uint32_t block) {
+  LLVMValueRef end =
+      LLVMGetBasicBlockTerminator(b->blocks.items[block].block);
+  return end && LLVMGetInstructionOpcode(end) == LLVMRet;
+}
+
+static uint32_t meet(const uint32_t *idom, uint32_t x, uint32_t y) {
+  while (x != y) {
+    while (x > y)
+      x = idom[x];
+    while (y > x)
+      y = idom[y];
+  }
+  return x;
+}
+
+/*
+ * Marks in block_info.always the blocks that dominate the exit.  Dominators
+ * are numbered by order; the exit is one more block behind all others.
+ */
+void cca__flow_dominators(struct body *b) {
+  uint32_t count = (uint32_t)b->order.count;
+  uint32_t *idom = cca_malloc((count + 1) * sizeof *idom);
+  for (uint32_t i = 0; i <= count; i++)
+    idom[i] = CCA_NONE;
+  idom[0] = 0;
+  for (bool changed = true; changed;) {
+    changed = false;
+    uint32_t exit = CCA_NONE;
+    for (uint32_t i = 0; i < count; i++) {
+      const struct block_info *info = &b->blocks.items[b->order.items[i]];
+      if (idom[i] == CCA_NONE)
+        continue;
+      for (uint32_t k = 0; k < info->succ_count; k++) {
+        uint32_t to =
+            b->blocks.items[b->edges.items[info->succs + k]].order;
+        uint32_t now = idom[to] == CCA_NONE ? i : meet(idom, idom[to], i);
+        if (to && now != idom[to]) {
+          idom[to] = now;
+          changed = true;
+        }
+      }
+      if (is_return(b, b->order.items[i]))
+        exit = exit == CCA_NONE ? i : meet(idom, exit, i);
+    }
+    idom[count] = exit;
+  }
+  if (idom[count] != CCA_NONE)
+    for (uint32_t i = idom[count];; i = idom[i]) {
+      b->blocks.items[b->order.items[i]].always = true;
+      if (i == 0)
+        break;
+    }
+  free(idom);
+}
+
+/* The pointer is null on one edge of BLOCK's branch: which?  CCA_NONE: none. */
+static uint32_t null_edge(struct body *b, uint32_t block, uint32_t pointer) {
+  LLVMValueRef end =
+      LLVMGetBasicBlockTerminator(b->blocks.items[block].block);
+  if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end))
+    return CCA_NONE;
+  LLVMValueRef test = LLVMGetCondition(end);
+  if (!LLVMIsAICmpInst(test))
+    return CCA_NONE;
+  LLVMIntPredicate predicate = LLVMGetICmpPredicate(test);
+  LLVMValueRef x = LLVMGetOperand(test, 0), y = LLVMGetOperand(test, 1);
+  if ((predicate != LLVMIntEQ && predicate != LLVMIntNE) ||
+      !LLVMIsConstant(y) || !LLVMIsNull(y) || cca__value(b, x) != pointer)
+    return CCA_NONE;
+  return predicate == LLVMIntEQ ? 0 : 1;
+}
+
+bool cca__flow_unless_null(struct body *b, uint32_t block, uint32_t pointer,
+                           uint32_t *work) {
+  uint32_t count = (uint32_t)b->blocks.count;
+  if (*work < count || b->order.count < 2)
+    return false;
+  *work -= count;
+  b->spare.count = b->spare2.count = 0;
+  cca_vec_reserve(&b->spare, count);
+  cca_vec_reserve(&b->spare2, count);
+  for (uint32_t i = 0; i < count; i++)
+    b->spare2.items[i] = 0; /* seen */
+
+  bool tested = false;
+  uint32_t depth = 0;
+  b->spare.items[depth++] = 0;
+  b->spare2.items[0] = 1;
+  while (depth) {
+    uint32_t at = b->spare.items[--depth];
+    if (at == block)
+      continue;
+    if (is_return(b, at))
+      return false;
+    const struct block_info *info = &b->blocks.items[at];
+    uint32_t skip = null_edge(b, at, pointer);
+    tested |= skip != CCA_NONE;
+    for (uint32_t k = 0; k < info->succ_count; k++) {
+      uint32_t to = b->edges.items[info->succs + k];
+      if (k != skip && !b->spare2.items[to]) {
+        b->spare2.items[to] = 1;
+        b->spare.items[depth++] = to;
+      }
+    }
+  }
+  return tested;
+}

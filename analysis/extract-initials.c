@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * extract-initials.c -- what static objects hold before the program starts.
+ *
+ * Method tables and descriptors are where function pointers and sizes lie, so
+ * initialisers become STORE rows without a function.  They come from three
+ * places:
+ *
+ *   the constant initialiser of a global: function pointers, addresses, and
+ *   numbers that are not 0 in records;
+ *   the copies that marking makes of initialisers with a sizeof (mark.h),
+ *   which take precedence, field by field;
+ *   the templates that clang copies into initialised locals, whose stores
+ *   belong to the function.
+ *
+ * Tables of numbers are data: beyond MAX_NUMBERS of them in an object that has
+ * no function pointer, they are left out.
+ */
+#include <string.h>
+
+#include "analysis/extract-unit.h"
+#include "analysis/mark.h"
+
+enum { MAX_NUMBERS = 256, MAX_NESTING = 32, MAX_PEEK = 4096 };
+
+struct pouring {
+  struct body *b;
+  uint32_t line;
+  uint32_t global;  /* row, to look up what a copy has said; or CCA_NONE */
+  int64_t numbers;  /* how many more numbers */
+};
+
+static bool is_aggregate(LLVMTypeRef type) {
+  LLVMTypeKind kind = LLVMGetTypeKind(type);
+  return kind == LLVMStructTypeKind || kind == LLVMArrayTypeKind;
+}
+
+static unsigned element_count(LLVMTypeRef type) {
+  return LLVMGetTypeKind(type) == LLVMStructTypeKind
+             ? LLVMCountStructElementTypes(type)
+             : (unsigned)LLVMGetArrayLength2(type);
+}
+
+static bool has_function(LLVMValueRef constant, int *left, int depth) {
+  if (LLVMIsAFunction(constant))
+    return true;
+  LLVMTypeRef type = LLVMTypeOf(constant);
+  if (!is_aggregate(type) || LLVMIsAConstantAggregateZero(constant) ||
+      LLVMIsAConstantDataSequential(constant) || depth == MAX_NESTING)
+    return false;
+  unsigned count = element_count(type);
+  for (unsigned i = 0; i < count && --*left > 0; i++) {
+    LLVMValueRef element = LLVMGetAggregateElement(constant, i);
+    if (element && has_function(element, left, depth + 1))
+      return true;
+  }
+  return false;
+}
+
+static bool is_said(struct pouring *p, int64_t offset) {
+  int64_t key[2] = {p->global, offset};
+  return p->global != CCA_NONE &&
+         cca_map_find(&p->b->unit->initials, key, sizeof key);
+}
+
+static void pour_scalar(struct pouring *p, LLVMValueRef constant,
+                        struct path place) {
+  struct body *b = p->b;
+  LLVMTypeRef type = LLVMTypeOf(constant);
+  LLVMTypeKind kind = LLVMGetTypeKind(type);
+  if (kind == LLVMIntegerTypeKind) {
+    if (LLVMGetIntTypeWidth(type) < 32 || LLVMGetIntTypeWidth(type) > 64 ||
+        p->numbers-- <= 0)
+      return;
+  } else if (kind != LLVMPointerTypeKind) {
+    return;
+  }
+  if (LLVMIsNull(constant) || is_said(p, place.offset))
+    return;
+  uint32_t value = cca__value(b, constant);
+  if (b->nodes.items[value].op == CCA_OP_OPAQUE)
+    return;
+  uint32_t size = (uint32_t)LLVMABISizeOfType(b->unit->layout, type);
+  cca__body_store(b, cca__place_spot(b, place, size), value, p->line);
+}
+
+static void pour(struct pouring *p, LLVMValueRef constant, struct path place,
+                 int depth) {
+  LLVMTypeRef type = LLVMTypeOf(constant);
+  if (!is_aggregate(type)) {
+    pour_scalar(p, constant, place);
+    return;
+  }
+  if (LLVMIsAConstantAggregateZero(constant) ||
+      LLVMIsAConstantDataSequential(constant) || depth == MAX_NESTING)
+    return;
+  struct unit *u = p->b->unit;
+  bool is_struct = LLVMGetTypeKind(type) == LLVMStructTypeKind;
+  uint64_t size =
+      is_struct ? 0
+                : LLVMABISizeOfType(u->layout, LLVMGetElementType(type));
+  unsigned count = element_count(type);
+  for (unsigned i = 0; i < count; i++) {
+    LLVMValueRef element = LLVMGetAggregateElement(constant, i);
+    if (!element)
+      continue;
+    struct path inner = place;
+    cca__place_move(u, &inner,
+                    (int64_t)(is_struct
+                                  ? LLVMOffsetOfElement(u->layout, type, i)
+                                  : size * i));
+    pour(p, element, inner, depth + 1);
+  }
+}
+
+static void pour_all(struct pouring p, LLVMValueRef constant,
+                     struct path place) {
+  int left = MAX_PEEK;
+  p.numbers =
+      has_function(constant, &left, 0) ? INT64_MAX : MAX_NUMBERS;
+  pour(&p, constant, place, 0);
+}
+
+/* memcpy(local, @__const.f.v, n): the stores that it stands for. */
+static void pour_template(struct body *b, LLVMValueRef call) {
+  LLVMValueRef from = LLVMGetOperand(call, 1);
+  if (!LLVMIsAGlobalVariable(from) || !cca__symbol_is_template(from))
+    return;
+  struct pouring p = {.b = b, .global = CCA_NONE,
+                      .line = LLVMGetDebugLocLine(call)};
+  pour_all(p, LLVMGetInitializer(from),
+           cca__place(b, LLVMGetOperand(call, 0)));
+}
+
+/* Does the call fill or hand over one of marking's copies? */
+bool cca__initials_is_copy(struct unit *u, LLVMValueRef pointer) {
+  uint32_t at = cca_numbers_find(&u->variable_of, pointer);
+  return at && strncmp(cca__di_name(u, u->variables.items[at - 1].variable),
+                       CCA_MARK_COPY, strlen(CCA_MARK_COPY)) == 0;
+}
+
+void cca__initials_call(struct body *b, LLVMValueRef call) {
+  LLVMValueRef callee = LLVMGetCalledValue(call);
+  if (!LLVMIsAFunction(callee))
+    return;
+  if (cca__symbol_memory(callee) == 0) {
+    pour_template(b, call);
+    return;
+  }
+  size_t len;
+  if (strcmp(LLVMGetValueName2(callee, &len), CCA_MARK_INIT) != 0 ||
+      LLVMGetNumArgOperands(call) != 2)
+    return;
+  uint32_t global = cca__value(b, LLVMGetOperand(call, 0));
+  uint32_t local = cca__value(b, LLVMGetOperand(call, 1));
+  if (b->nodes.items[global].op == CCA_OP_GLOBAL &&
+      b->nodes.items[local].op == CCA_OP_LOCAL)
+    cca_vec_push(&b->copies,
+                 ((struct copy_info){global, b->nodes.items[local].a}));
+}
+
+/* A value that means something outside of the function. */
+static bool is_static(const struct body *b, uint32_t node, int depth) {
+  struct node n = b->nodes.items[node];
+  switch (n.op) {
+  case CCA_OP_CONSTANT:
+  case CCA_OP_SIZEOF:
+  case CCA_OP_OFFSETOF:
+  case CCA_OP_FUNC:
+  case CCA_OP_GLOBAL:
+    return true;
+  case CCA_OP_LOAD:
+  case CCA_OP_ADDRESS:
+    return depth < MAX_NESTING &&
+           is_static(b, b->spots.items[n.a].base, depth + 1);
+  case CCA_OP_ADD:
+  case CCA_OP_SUB:
+  case CCA_OP_MUL:
+  case CCA_OP_DIV:
+  case CCA_OP_AND:
+    return depth < MAX_NESTING && is_static(b, n.a, depth + 1) &&
+           is_static(b, n.b, depth + 1);
+  default:
+    return false;
+  }
+}
+
+/*
+ * The stores into copies, as stores into the objects.  The function's own rows
+ * are made; what its body lists is replaced by these stores.
+ */
+void cca__initials_keep(struct body *b) {
+  if (!b->copies.count)
+    return;
+  size_t count = b->stores.count;
+  struct store_info *stores = cca_malloc((count + 1) * sizeof *stores);
+  if (count)
+    memcpy(stores, b->stores.items, count * sizeof *stores);
+  b->calls.count = b->returns.count = b->stores.count = 0;
+  for (size_t i = 0; i < count; i++) {
+    struct spot spot = b->spots.items[stores[i].spot];
+    struct node base = b->nodes.items[spot.base];
+    for (size_t k = 0; k < b->copies.count; k++) {
+      if (base.op != CCA_OP_LOCAL || base.a != b->copies.items[k].local)
+        continue;
+      spot.base = b->copies.items[k].global;
+      int64_t key[2] = {b->nodes.items[spot.base].a, spot.offset};
+      cca_map_at(&b->unit->initials, key, sizeof key, NULL);
+      if (is_static(b, stores[i].value, 0))
+        cca__body_store(b, cca__spot(b, spot), stores[i].value,
+                        stores[i].line);
+    }
+  }
+  free(stores);
+  cca__nodes_emit(b, 0);
+  cca__body_emit_stores(b, CCA_NONE);
+}
+
+void cca__initials_extract(struct body *b) {
+  struct unit *u = b->unit;
+  b->function = NULL;
+  b->func_row = CCA_NONE;
+  for (size_t i = 0; i < u->globals.count; i++) {
+    const struct global_info *info = &u->globals.items[i];
+    LLVMValueRef constant = LLVMGetInitializer(info->value);
+    if (info->row == CCA_NONE || !constant)
+      continue;
+    cca__body_clear(b);
+    struct pouring p = {
+        .b = b,
+        .global = info->row,
+        .line = info->variable ? LLVMDIVariableGetLine(info->variable) : 0};
+    pour_all(p, constant, cca__place(b, info->value));
+    cca__nodes_emit(b, 0);
+    cca__body_emit_stores(b, CCA_NONE);
+  }
+}
