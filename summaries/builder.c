@@ -218,7 +218,7 @@ int cca_builder_finish(struct cca_builder *builder, struct cca_text *out,
     status = cca_table_open(&table, schema, out->data + before,
                             out->len - before, err);
     if (status < 0)
-      out->len = before;
+      out->data[out->len = before] = 0;
   }
   cca_text_release(&rows);
   cca_text_release(&layout.strings);

@@ -112,8 +112,8 @@ static void write_call(struct writer *w, uint32_t i, int depth) {
   struct cca_call call = cca_call_at(w->table, i);
   if (call.callee != CCA_NONE)
     write_string(w, cca_func_at(w->table, call.callee).symbol);
-  else if (call.target != CCA_NONE && depth > 1)
-    write_node(w, call.target, 1, 9); /* it may lead back here: no deeper */
+  else if (call.target != CCA_NONE) /* it may lead back here, but not deeper */
+    write_node(w, call.target, depth, 9);
   cca_text_adds(w->out, "(...)");
 }
 
