@@ -15,6 +15,7 @@
 #include "analysis/clang.h"
 #include "analysis/mark.h"
 #include "base/file.h"
+#include "base/map.h"
 
 enum { ROUNDS = 3, TEXT_MAX = 1 << 30 };
 
@@ -62,6 +63,22 @@ static int read_preprocessed(const char *path, struct cca_text *out,
   return 0;
 }
 
+static uint64_t digest(const struct cca_text *text) {
+  uint64_t hash = cca_hash(0, "", 0);
+  const char *p = text->data, *end = p + text->len;
+  while (p < end) { /* each stretch without lines of # at once */
+    const char *stop = p;
+    while (stop < end && *stop != '#') {
+      const char *eol = memchr(stop, '\n', (size_t)(end - stop));
+      stop = eol ? eol + 1 : end;
+    }
+    hash = cca_hash(hash, p, (size_t)(stop - p));
+    const char *eol = memchr(stop, '\n', (size_t)(end - stop));
+    p = eol ? eol + 1 : end;
+  }
+  return hash;
+}
+
 /* Drop the marks on the lines that ERR complains of; how many. */
 static size_t drop_refused(struct cca_marks *marks,
                            const struct cca_text *err) {
@@ -104,6 +121,7 @@ int cca_frontend_run(const struct cca_frontend_source *source,
           ? read_preprocessed(source->path, &text, &out->reason)
           : cca_preprocess(source->path, source->args, &text, &out->reason);
   if (!status) {
+    out->digest = digest(&text);
     struct cca_marks *marks =
         cca_marks_find(text.len ? text.data : "", text.len);
     cca_marks_list(marks, &out->marks);

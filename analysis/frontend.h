@@ -16,6 +16,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/text.h"
 
@@ -30,6 +31,8 @@ struct cca_frontend_result {
   struct cca_text bitcode; /* owned; empty on failure */
   size_t marks;            /* marks found, thunks' included */
   size_t dropped;          /* of these, how many clang refused */
+  uint64_t digest;         /* of the preprocessed text without its lines of #,
+                            * so that it is the same in every folder */
   struct cca_text reason;  /* owned; why there is no bitcode, one line */
 };
 

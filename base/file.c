@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* file.c -- a whole file in memory. */
+/* file.c -- a whole file in memory, and the way to our own files. */
 #include "file.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -34,4 +36,16 @@ int cca_file_read(const char *path, size_t max, struct cca_text *out) {
   }
   close(fd);
   return error;
+}
+
+char *cca_file_beside_program(const char *relative) {
+  char self[PATH_MAX];
+  ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
+  if (len <= 0)
+    return NULL;
+  self[len] = 0;
+  struct cca_text path = {0};
+  cca_text_add(&path, self, (size_t)(strrchr(self, '/') + 1 - self));
+  cca_text_adds(&path, relative);
+  return path.data;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * file.h -- a whole file in memory.
+ * file.h -- a whole file in memory, and the way to our own files.
  */
 #ifndef CCA_FILE_H
 #define CCA_FILE_H
@@ -13,5 +13,12 @@
  * than MAX bytes.  OUT may then hold a part of it.
  */
 int cca_file_read(const char *path, size_t max, struct cca_text *out);
+
+/*
+ * The path of RELATIVE as seen from the folder of the running program: our
+ * programs and libraries find each other so, wherever they were installed.
+ * Owned by the caller; NULL if /proc does not tell.
+ */
+char *cca_file_beside_program(const char *relative);
 
 #endif

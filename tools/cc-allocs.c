@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cc-allocs -- the user's compiler, and beside it the analysis.
+ *
+ * Whatever it is asked, it runs the user's compiler with the user's arguments
+ * and ends as that ended; nothing of ours is ever printed.  Beside that,
+ *
+ *   compile  (-c)        cca-analyze summarises each C source while the
+ *                        compiler works, and attaches the summary to the object
+ *                        when the compiler has succeeded;
+ *   build    (a.c -o a)  the summaries go into a private folder, which
+ * ld.allocs finds through CC_ALLOCS_UNITS; link     (a.o -o a)  COMPILER_PATH
+ * leads the compiler driver to ld.allocs; pass                 anything else:
+ * the compiler is executed in our place.
+ *
+ * cca-analyze waits on its standard input for one byte, which says that the
+ * object is there and new.  The end of that file without it says that there is
+ * nothing to do any more, and it comes of itself if we die.
+ *
+ * The folder holds N.summary for the Nth source of the command, counted from 0
+ * over sources of all languages, since each becomes one temporary object; and
+ * `lock`, on which we hold an exclusive flock() until the last analysis is
+ * over.  Whoever reads the folder takes a shared one first.
+ *
+ * A failing analysis, a full disk, a missing shim: every one of them costs a
+ * summary, never the build.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "analysis/command.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "tools/compiler.h"
+#include "tools/log.h"
+
+extern char **environ;
+
+enum { DEPTH_MAX = 8, NOT_FOUND = 127 };
+
+struct run {
+  struct cca_compiler compiler;
+  struct cca_command command;
+  struct cca_vec(char *) argv; /* of the compiler */
+  char *analyzer;
+  struct stat *before; /* COMPILE: what lay where the objects will be */
+  char *units;         /* BUILD: the private folder, or NULL */
+  int lock;
+
+  size_t next;   /* source to be analysed next */
+  pid_t analyst; /* the running analysis, or 0 */
+  int go;        /* the end of its pipe that we hold, or -1 */
+  size_t source; /* which source it is at */
+};
+
+/* The compiler while it runs, and -1 afterwards; the running analysis; the
+ * signal that came when the compiler was done. */
+static volatile sig_atomic_t compiler_pid, analyst_pid, late_signal;
+
+/* ---- the compiler ---- */
+
+/* The way out whenever we are of no use: the compiler in our place. */
+static _Noreturn void run_plain(struct run *r) {
+  execv(r->compiler.path, r->argv.items);
+  fprintf(stderr, "cc-allocs: cannot run %s: %s\n", r->compiler.path,
+          strerror(errno));
+  _exit(NOT_FOUND);
+}
+
+static struct run *plain; /* for the two handlers below */
+
+static void out_of_memory(size_t wanted) {
+  (void)wanted;
+  if (plain && plain->argv.count && !compiler_pid)
+    run_plain(plain);
+  _exit(NOT_FOUND);
+}
+
+/* make and terminals stop us; the compiler must know, and clean up. */
+static void pass_on(int number) {
+  if (number == SIGPIPE)
+    return; /* an analysis that has ended cannot be told anything */
+  if (compiler_pid > 0) {
+    kill((pid_t)compiler_pid, number);
+  } else {
+    late_signal = number;
+    if (analyst_pid > 0)
+      kill((pid_t)analyst_pid, SIGKILL);
+  }
+}
+
+/* Handlers, since what is ignored would stay so in the compiler. */
+static void catch_signals(void) {
+  static const int passed[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE};
+  for (size_t i = 0; i < sizeof passed / sizeof *passed; i++) {
+    struct sigaction old, action = {.sa_handler = pass_on};
+    if (sigaction(passed[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+      sigaction(passed[i], &action, NULL);
+  }
+}
+
+static pid_t start(const char *path, char **argv,
+                   posix_spawn_file_actions_t *actions) {
+  sigset_t all, before;
+  posix_spawnattr_t attributes;
+  pid_t pid;
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, &before);
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  posix_spawnattr_setsigmask(&attributes, &before);
+  int error = posix_spawn(&pid, path, actions, &attributes, argv, environ);
+  if (error)
+    pid = -1;
+  else /* before any signal can come */
+    *(actions ? &analyst_pid : &compiler_pid) = (sig_atomic_t)pid;
+  sigprocmask(SIG_SETMASK, &before, NULL);
+  posix_spawnattr_destroy(&attributes);
+  return pid;
+}
+
+/* End as the compiler ended. */
+static _Noreturn void end_with(int status) {
+  int number = WIFSIGNALED(status) ? WTERMSIG(status) : late_signal;
+  if (number) {
+    struct rlimit no_core = {0, 0};
+    setrlimit(RLIMIT_CORE, &no_core);
+    signal(number, SIG_DFL);
+    raise(number);
+  }
+  _exit(WIFEXITED(status) ? WEXITSTATUS(status) : NOT_FOUND);
+}
+
+/* ---- the analysis ---- */
+
+/* Begin the next analysis that there is to do, if none is running. */
+static void start_analysis(struct run *r) {
+  const struct cca_command *c = &r->command;
+  while (r->next < c->sources.count &&
+         c->sources.items[r->next].language == CCA_COMMAND_OTHER)
+    r->next++;
+  if (r->analyst || r->next == c->sources.count)
+    return;
+  const struct cca_command_source *source = &c->sources.items[r->next];
+  r->source = r->next++;
+
+  struct cca_arena arena = {0};
+  struct cca_vec(const char *) argv = {0};
+  cca_vec_push(&argv, r->analyzer);
+  cca_vec_push(&argv,
+               source->language == CCA_COMMAND_C ? "--c" : "--cpp-output");
+  cca_vec_push(&argv, r->units ? "--summary" : "--object");
+  cca_vec_push(&argv, r->units ? cca_arena_printf(&arena, "%s/%zu.summary",
+                                                  r->units, r->source)
+                               : source->object);
+  cca_vec_push(&argv, source->path);
+  if (r->compiler.triple)
+    cca_vec_push(&argv,
+                 cca_arena_printf(&arena, "--target=%s", r->compiler.triple));
+  for (size_t i = 0; i < c->args.count; i++)
+    cca_vec_push(&argv, c->args.items[i]);
+  cca_vec_push(&argv, NULL);
+
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) == 0) {
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[0], 0);
+    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+    pid_t pid = start(r->analyzer, (char **)argv.items, &actions);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[0]);
+    if (pid > 0) {
+      r->analyst = pid;
+      r->go = ends[1];
+    } else {
+      close(ends[1]);
+      cca_log("cc-allocs: %s: the analysis cannot be started", source->path);
+    }
+  }
+  cca_vec_release(&argv);
+  cca_arena_release(&arena);
+  if (!r->analyst)
+    start_analysis(r);
+}
+
+static void close_go(struct run *r) {
+  if (r->go >= 0)
+    close(r->go);
+  r->go = -1;
+}
+
+/* Is the object of the source under analysis a regular file that was not there
+ * before, or not so? */
+static bool object_is_new(const struct run *r) {
+  struct stat now;
+  const struct stat *old = &r->before[r->source];
+  if (stat(r->command.sources.items[r->source].object, &now) != 0 ||
+      !S_ISREG(now.st_mode))
+    return false;
+  return now.st_ino != old->st_ino || now.st_dev != old->st_dev ||
+         now.st_size != old->st_size ||
+         now.st_mtim.tv_sec != old->st_mtim.tv_sec ||
+         now.st_mtim.tv_nsec != old->st_mtim.tv_nsec ||
+         now.st_ctim.tv_sec != old->st_ctim.tv_sec ||
+         now.st_ctim.tv_nsec != old->st_ctim.tv_nsec;
+}
+
+/* The compiler has succeeded: let the running analysis finish its work. */
+static void let_go(struct run *r) {
+  if (!r->analyst || r->go < 0)
+    return;
+  if (!r->units && !object_is_new(r)) {
+    cca_log("cc-allocs: %s: no new object",
+            r->command.sources.items[r->source].path);
+  } else {
+    ssize_t put = write(r->go, "g", 1);
+    (void)put; /* it may have ended already; then there is nobody to tell */
+  }
+  close_go(r);
+}
+
+/* ---- what surrounds them ---- */
+
+static void look_at_objects(struct run *r) {
+  size_t count = r->command.sources.count;
+  r->before = cca_calloc(count + 1, sizeof *r->before);
+  for (size_t i = 0; i < count; i++)
+    if (stat(r->command.sources.items[i].object, &r->before[i]) != 0)
+      memset(&r->before[i], 0, sizeof r->before[i]);
+}
+
+/* The private folder, with its lock held.  False if there is no room. */
+static bool make_units(struct run *r) {
+  const char *tmp = getenv("TMPDIR");
+  struct cca_text dir = {0}, lock = {0};
+  cca_text_addf(&dir, "%s/cc-allocs.XXXXXX", tmp && *tmp ? tmp : "/tmp");
+  if (!mkdtemp(dir.data))
+    return false;
+  cca_text_addf(&lock, "%s/lock", dir.data);
+  r->lock = open(lock.data, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+  if (r->lock < 0 || flock(r->lock, LOCK_EX) != 0) {
+    unlink(lock.data);
+    rmdir(dir.data);
+    return false;
+  }
+  cca_text_release(&lock);
+  r->units = dir.data;
+  return true;
+}
+
+static void remove_units(struct run *r) {
+  if (!r->units)
+    return;
+  struct cca_text name = {0};
+  for (size_t i = 0; i < r->command.sources.count; i++) {
+    cca_text_addf(&name, "%s/%zu.summary", r->units, i);
+    unlink(name.data);
+    cca_text_adds(&name, ".new"); /* an analysis that was stopped */
+    unlink(name.data);
+    name.len = 0;
+  }
+  cca_text_addf(&name, "%s/lock", r->units);
+  unlink(name.data);
+  rmdir(r->units);
+}
+
+/* Compiler and analyses side by side; returns the compiler's status. */
+static int run_both(struct run *r) {
+  int result = 0;
+  bool compiling = true;
+  pid_t compiler = start(r->compiler.path, r->argv.items, NULL);
+  if (compiler < 0) {
+    remove_units(r);
+    run_plain(r); /* and say why it cannot be */
+  }
+  start_analysis(r);
+  while (compiling || r->analyst) {
+    int status;
+    pid_t ended = waitpid(-1, &status, 0);
+    if (ended < 0 && errno != EINTR)
+      break;
+    if (ended > 0 && ended == compiler) {
+      compiling = false;
+      compiler_pid = -1;
+      result = status;
+      if (status != 0) {
+        r->next = r->command.sources.count;
+        close_go(r);
+        if (r->analyst)
+          kill(r->analyst, SIGKILL);
+      } else {
+        let_go(r);
+      }
+    } else if (ended > 0 && ended == r->analyst) {
+      if (status != 0)
+        cca_log("cc-allocs: %s: the analysis ended with %s %d",
+                r->command.sources.items[r->source].path,
+                WIFSIGNALED(status) ? "signal" : "status",
+                WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+      r->analyst = 0;
+      analyst_pid = 0;
+      close_go(r);
+      if (late_signal)
+        break;
+      start_analysis(r);
+      if (!compiling)
+        let_go(r);
+      if (!r->analyst && r->lock >= 0) {
+        close(r->lock); /* the linker may read the summaries */
+        r->lock = -1;
+      }
+    }
+  }
+  return result;
+}
+
+/* Lead the compiler driver to ld.allocs, if it is installed. */
+static void set_shim(void) {
+  char *shim = cca_file_beside_program("../lib/cc-allocs/shim");
+  struct cca_text path = {0};
+  cca_text_addf(&path, "%s/ld", shim ? shim : "");
+  if (shim && access(path.data, X_OK) == 0) {
+    const char *old = getenv("COMPILER_PATH");
+    path.len = 0;
+    cca_text_addf(&path, "%s%s%s", shim, old && *old ? ":" : "",
+                  old ? old : "");
+    setenv("COMPILER_PATH", path.data, 1);
+  }
+  cca_text_release(&path);
+  free(shim);
+}
+
+/* A compiler that calls us again is left alone, and one that never stops doing
+ * so is stopped.  Returns how often that was. */
+static int count_depth(void) {
+  const char *old = getenv("CC_ALLOCS_DEPTH");
+  int depth = old ? atoi(old) : 0;
+  char text[16];
+  if (depth < 0 || depth >= DEPTH_MAX) {
+    fprintf(stderr, "cc-allocs: the compiler calls cc-allocs again and again\n"
+                    "Name the real one in CC_ALLOCS_CC.\n");
+    _exit(NOT_FOUND);
+  }
+  snprintf(text, sizeof text, "%d", depth + 1);
+  setenv("CC_ALLOCS_DEPTH", text, 1);
+  return depth;
+}
+
+int main(int argc, char **argv) {
+  struct run r = {.lock = -1, .go = -1};
+  cca_memory_set_handler(out_of_memory);
+  int depth = count_depth();
+  r.compiler = cca_compiler_find(argc, argv);
+  if (!r.compiler.path) {
+    fprintf(stderr, "cc-allocs: the compiler %s: %s\n",
+            r.compiler.words.items[0], r.compiler.why);
+    return NOT_FOUND;
+  }
+  for (size_t i = 0; i < r.compiler.words.count; i++)
+    cca_vec_push(&r.argv, (char *)r.compiler.words.items[i]);
+  for (int i = 1 + r.compiler.consumed; i < argc; i++)
+    cca_vec_push(&r.argv, argv[i]);
+  cca_vec_push(&r.argv, NULL);
+  plain = &r; /* from here on, the compiler runs whatever happens */
+
+  if (depth)
+    run_plain(&r);
+  size_t own = r.compiler.words.count; /* the compiler's name and launcher */
+  cca_command_parse(&r.command, (const char *const *)r.argv.items + own,
+                    r.argv.count - 1 - own);
+  r.analyzer = cca_file_beside_program("../lib/cc-allocs/cca-analyze");
+
+  switch (r.command.mode) {
+  case CCA_COMMAND_PASS:
+    cca_log("cc-allocs: nothing to do: %s", r.command.why);
+    run_plain(&r);
+  case CCA_COMMAND_LINK:
+    set_shim();
+    run_plain(&r);
+  case CCA_COMMAND_BUILD:
+    set_shim();
+    if (!r.analyzer || !make_units(&r))
+      run_plain(&r);
+    setenv("CC_ALLOCS_UNITS", r.units, 1);
+    break;
+  case CCA_COMMAND_COMPILE:
+    if (!r.analyzer)
+      run_plain(&r);
+    look_at_objects(&r);
+    break;
+  }
+  catch_signals();
+  int status = run_both(&r);
+  remove_units(&r);
+  end_with(status);
+}
