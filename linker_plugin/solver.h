@@ -34,7 +34,7 @@ struct cca_solver_request {
   size_t wrap_count;
   /* --defsym ALIAS=TARGET, pairs: alias, target, alias, target, … */
   const char *const *defsyms;
-  size_t defsym_count; /* pairs */
+  size_t defsym_count;    /* pairs */
   const char *primitives; /* text of the primitives' data file(s) */
   size_t primitives_len;
 };

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * callsites.c -- what does each call of an allocation function allocate?
+ *
+ * Input:     verdicts, and what reaches parameters and fields.
+ * Output:    a classified site for each such call.
+ *
+ * The type comes from what the call's arguments bring, never from what the
+ * callee adds for itself: its header, its floor, its rounding.  A factory is
+ * the exception, since there the type *is* what the callee adds.
+ *
+ *   typed         one type, or several (shape `several`)
+ *   pass-through  inside a wrapper: the size is the caller's own parameter
+ *   bytes         no sizeof by nature: a constant, a length, content
+ *   untyped       a size kept in memory that is sometimes a type's and
+ *                 sometimes not; the reason says where
+ */
+#include "model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Text ---- */
+
+struct namer {
+  struct cca_model *model;
+  uint32_t function;
+  bool by_name;
+  struct cca_arena *arena;
+};
+
+static void name_param(const struct namer *namer, uint32_t i,
+                       struct cca_text *out) {
+  if (namer->by_name && namer->function != CCA_NONE) {
+    const struct cca_function *f =
+        &namer->model->functions.items[namer->function];
+    const struct cca_table *t = namer->model->units[f->unit].table;
+    struct cca_func row = cca_func_at(t, f->row);
+    if (i < row.params_count) {
+      const char *name =
+          cca_table_string(t, cca_param_at(t, row.params_first + i).name);
+      if (*name) {
+        cca_text_adds(out, name);
+        return;
+      }
+    }
+  }
+  cca_text_addf(out, "p%u", i);
+}
+
+static void name_field(const struct namer *namer, struct cca_atom atom,
+                       struct cca_text *out) {
+  if (!atom.index) {
+    cca_text_adds(out, "*");
+    name_param(namer, atom.root, out);
+    return;
+  }
+  const char *name = cca__location_name(namer->model, atom.index, namer->arena);
+  if (atom.root != CCA_NO_ROOT) {
+    const char *dot = strrchr(name, '.');
+    name_param(namer, atom.root, out);
+    cca_text_adds(out, "->");
+    name = dot ? dot + 1 : name;
+  }
+  cca_text_adds(out, name);
+}
+
+static void name_atom(struct cca_atom atom, struct cca_text *out,
+                      void *payload) {
+  const struct namer *namer = payload;
+  switch (atom.kind) {
+  case CCA_ATOM_SIZEOF:
+    cca_text_addf(out, "sizeof(%s)",
+                  cca__type_name(namer->model, atom.index, false));
+    break;
+  case CCA_ATOM_PART:
+    cca_text_addf(out, "offsetof(%s, %u)",
+                  cca__type_name(namer->model, atom.index, false), atom.detail);
+    break;
+  case CCA_ATOM_PARAM:
+    name_param(namer, atom.index, out);
+    break;
+  case CCA_ATOM_FIELD:
+    name_field(namer, atom, out);
+    break;
+  case CCA_ATOM_CONTENT:
+    cca_text_adds(out, "length(");
+    if (atom.root != CCA_NO_ROOT)
+      name_param(namer, atom.root, out);
+    cca_text_adds(out, ")");
+    break;
+  default:
+    cca_text_adds(out, "?");
+  }
+}
+
+const char *cca__size_text(struct cca_model *model, uint32_t function,
+                           const struct cca_size *size, bool by_name,
+                           struct cca_arena *arena) {
+  struct cca_arena names = {0};
+  struct namer namer = {model, function, by_name, &names};
+  struct cca_text text = {0};
+  cca_size_print(size, &text, name_atom, &namer);
+  const char *kept = cca_arena_strdup(arena, text.data ? text.data : "");
+  cca_text_release(&text);
+  cca_arena_release(&names);
+  return kept;
+}
+
+/* ---- What the arguments bring ---- */
+
+static bool from_caller(const struct cca_term *term) {
+  for (uint32_t k = 0; k < term->atom_count; k++)
+    if (term->atoms[k].kind == CCA_ATOM_PARAM ||
+        term->atoms[k].kind == CCA_ATOM_CONTENT ||
+        (term->atoms[k].kind == CCA_ATOM_FIELD &&
+         term->atoms[k].root != CCA_NO_ROOT))
+      return true;
+  return false;
+}
+
+/* SIZE without what the callee adds for itself. */
+static const struct cca_size *brought(struct cca_arena *arena,
+                                      const struct cca_size *size) {
+  struct cca_size *kept = cca_arena_zalloc(arena, 1, sizeof *kept);
+  for (uint32_t i = 0; i < size->alt_count; i++) {
+    struct cca_alt alt = size->alts[i];
+    alt.terms = cca_arena_alloc(arena, alt.term_count * sizeof *alt.terms);
+    alt.term_count = 0;
+    for (uint32_t t = 0; t < size->alts[i].term_count; t++)
+      if (from_caller(&size->alts[i].terms[t]))
+        alt.terms[alt.term_count++] = size->alts[i].terms[t];
+    if (alt.term_count)
+      kept->alts[kept->alt_count++] = alt;
+  }
+  return kept->alt_count ? kept : size;
+}
+
+/* ---- From a size to a class ---- */
+
+static void add_type(struct cca_callsite *site, uint32_t type) {
+  for (uint32_t i = 0; i < site->type_count; i++)
+    if (site->types[i] == type)
+      return;
+  if (site->type_count < CCA_CALLSITE_TYPES)
+    site->types[site->type_count++] = type;
+}
+
+static bool is_type(struct cca_atom atom) {
+  return atom.kind == CCA_ATOM_SIZEOF || atom.kind == CCA_ATOM_PART;
+}
+
+/* The shape and types of one alternative. */
+static void read_alt(struct cca_model *model, const struct cca_alt *alt,
+                     struct cca_callsite *site) {
+  uint32_t fixed = CCA_NONE, element = CCA_NONE;
+  bool cut = false, more = false;
+  int64_t constant = 0;
+  for (uint32_t t = 0; t < alt->term_count; t++) {
+    const struct cca_term *term = &alt->terms[t];
+    uint32_t type = CCA_NONE;
+    bool part = false;
+    for (uint32_t k = 0; k < term->atom_count; k++)
+      if (is_type(term->atoms[k])) {
+        type = term->atoms[k].index;
+        part = term->atoms[k].kind == CCA_ATOM_PART;
+      }
+    if (type == CCA_NONE) {
+      if (term->atom_count)
+        more = true;
+      else
+        constant = term->factor;
+    } else if (term->atom_count == 1 && (term->factor == 1 || part) &&
+               !alt->bag && fixed == CCA_NONE) {
+      fixed = type;
+      cut |= part;
+    } else if (element == CCA_NONE)
+      element = type;
+  }
+  uint8_t shape = CCA_SIZE_SHAPE_UNKNOWN;
+  if (fixed != CCA_NONE && element == CCA_NONE) {
+    add_type(site, fixed);
+    shape = cut || more || constant > 0 ? CCA_SIZE_SHAPE_FLEXIBLE
+                                        : CCA_SIZE_SHAPE_ONE;
+  } else if (fixed == CCA_NONE && element != CCA_NONE) {
+    add_type(site, element);
+    site->header = constant > 0 ? constant : 0;
+    shape = constant > 0 ? CCA_SIZE_SHAPE_HEADER : CCA_SIZE_SHAPE_ARRAY;
+  } else if (fixed != CCA_NONE) {
+    uint8_t kind = cca__type(model, fixed).kind;
+    bool record = kind == CCA_TYPE_KIND_STRUCT || kind == CCA_TYPE_KIND_UNION;
+    add_type(site, record ? fixed : element);
+    shape = record ? CCA_SIZE_SHAPE_FLEXIBLE : CCA_SIZE_SHAPE_HEADER;
+    site->header = record ? 0 : cca__type_bytes(fixed, model);
+    if (fixed == element)
+      shape = CCA_SIZE_SHAPE_ARRAY;
+  } else
+    return;
+  if (site->shape == CCA_SIZE_SHAPE_UNKNOWN)
+    site->shape = shape;
+  else if (site->shape != shape)
+    site->shape = shape == CCA_SIZE_SHAPE_FLEXIBLE ||
+                          site->shape == CCA_SIZE_SHAPE_FLEXIBLE
+                      ? CCA_SIZE_SHAPE_FLEXIBLE
+                      : CCA_SIZE_SHAPE_ARRAY;
+}
+
+/* What is known of a size that the atoms of SIZE only name. */
+static bool read_reach(struct cca_model *model, uint32_t caller,
+                       const struct cca_size *size, struct cca_callsite *site,
+                       struct cca_arena *arena, bool *params) {
+  for (uint32_t i = 0; i < size->alt_count; i++)
+    for (uint32_t t = 0; t < size->alts[i].term_count; t++)
+      for (uint32_t k = 0; k < size->alts[i].terms[t].atom_count; k++) {
+        struct cca_atom atom = size->alts[i].terms[t].atoms[k];
+        const struct cca_reach *reach = NULL;
+        if (atom.kind == CCA_ATOM_PARAM) {
+          reach = cca__flow_param(model, caller, atom.index);
+          *params = true;
+        } else if (atom.kind == CCA_ATOM_FIELD && atom.index)
+          reach = cca__flow_location(model, atom.index);
+        if (!reach || !reach->type_count)
+          continue;
+        if (reach->unsized && atom.kind == CCA_ATOM_FIELD) {
+          site->reason = cca_arena_printf(
+              arena, "the size is kept in %s, which also holds other numbers",
+              cca__location_name(model, atom.index, arena));
+          continue;
+        }
+        for (uint32_t r = 0; r < reach->type_count; r++)
+          add_type(site, reach->types[r]);
+      }
+  return site->type_count != 0;
+}
+
+/* Of several types the one that the result is used as comes first. */
+static void prefer_used(struct cca_callsite *site) {
+  for (uint32_t i = 1; i < site->type_count; i++)
+    if (site->types[i] == site->used_as) {
+      site->types[i] = site->types[0];
+      site->types[0] = site->used_as;
+    }
+}
+
+static void read_size(struct cca_model *model, uint32_t caller,
+                      const struct cca_verdict *verdict,
+                      const struct cca_size *size, struct cca_callsite *site) {
+  for (uint32_t i = 0; i < size->alt_count; i++)
+    read_alt(model, &size->alts[i], site);
+  site->class = CCA_SITE_CLASS_TYPED;
+  if (!site->type_count) {
+    bool params = false;
+    bool found = read_reach(model, caller, size, site, &model->arena, &params);
+    uint8_t role =
+        caller == CCA_NONE ? CCA_ROLE_NONE : model->verdicts[caller].role;
+    if (params && (role == CCA_ROLE_ALLOCATES || site->type_count != 1)) {
+      site->class = CCA_SITE_CLASS_PASS_THROUGH;
+      site->type_count = 0;
+      site->reason = NULL;
+    } else if (found) {
+      site->shape = CCA_SIZE_SHAPE_UNKNOWN;
+      site->reason = NULL;
+    } else
+      site->class =
+          site->reason ? CCA_SITE_CLASS_UNTYPED : CCA_SITE_CLASS_BYTES;
+  }
+  if (!site->type_count && site->class == CCA_SITE_CLASS_BYTES &&
+      verdict->role == CCA_ROLE_FACTORY) {
+    /* A constructor that takes a length: what it returns is its type. */
+    const struct cca_function *f = &model->functions.items[site->target];
+    const struct cca_input *unit = &model->units[f->unit];
+    uint32_t result = cca_func_at(unit->table, f->row).result;
+    if (result != CCA_NONE) {
+      struct cca_type type = cca_type_at(unit->table, result);
+      if (type.kind == CCA_TYPE_KIND_STRUCT ||
+          type.kind == CCA_TYPE_KIND_UNION) {
+        site->class = CCA_SITE_CLASS_TYPED;
+        site->shape = CCA_SIZE_SHAPE_FLEXIBLE;
+        add_type(site, unit->types[result]);
+      }
+    }
+  }
+  prefer_used(site);
+  if (site->type_count > 1)
+    site->shape = CCA_SIZE_SHAPE_SEVERAL;
+}
+
+static bool classify_call(struct cca_model *model, struct cca_eval *eval,
+                          uint32_t number, const struct cca_input *unit,
+                          const struct cca_call *call,
+                          struct cca_callsite *site) {
+  uint32_t target;
+  const struct cca_verdict *verdict = cca__call_verdict(model, number, &target);
+  int64_t value;
+  if (!verdict)
+    return false;
+  *site = (struct cca_callsite){.call = number, .target = target};
+  site->location =
+      call->target == CCA_NONE ? CCA_NONE : cca__call_location(model, number);
+  site->used_as =
+      call->used_as == CCA_NONE ? CCA_NONE : unit->types[call->used_as];
+  const struct cca_size *inner =
+      verdict->role == CCA_ROLE_FACTORY
+          ? verdict->size
+          : brought(cca__eval_arena(eval), verdict->size);
+  const struct cca_size *size = cca__eval_at_call(eval, number, inner);
+  if (verdict->role == CCA_ROLE_ALLOCATES &&
+      cca_size_is_constant(size, &value) && !value)
+    return false; /* realloc(p, 0) frees */
+  uint32_t caller = unit->functions[call->func];
+  read_size(model, caller, verdict, size, site);
+  site->size = cca__size_text(model, caller, size, true, &model->arena);
+  return true;
+}
+
+void cca__callsites(struct cca_model *model, struct cca_callsites *sites) {
+  struct cca_eval *eval = cca__eval_new(model);
+  for (uint32_t u = 0; u < model->unit_count; u++) {
+    const struct cca_input *unit = &model->units[u];
+    uint32_t entered = CCA_NONE;
+    for (uint32_t i = 0; unit->table && i < cca_call_count(unit->table); i++) {
+      struct cca_call call = cca_call_at(unit->table, i);
+      struct cca_callsite site;
+      uint32_t target;
+      if (!cca__call_verdict(model, unit->first_call + i, &target))
+        continue;
+      if (entered != call.func)
+        cca__eval_enter_body(eval, u, call.func);
+      entered = call.func;
+      if (classify_call(model, eval, unit->first_call + i, unit, &call, &site))
+        cca_vec_push(sites, site);
+    }
+  }
+  cca__eval_free(eval);
+}

@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * classify.c -- which functions allocate, and which only look like it?
+ *
+ * Input:     behaviours, and which types reach which parameter.
+ * Output:    a verdict for each function, and for each location that holds
+ *            functions.
+ *
+ * An allocation function hands out memory that its caller could not reach
+ * before, and its caller says how much: a parameter enters the size, and what
+ * is added to it is no more than constants, rounding, and headers that the
+ * result lies behind.  What adds a record's size, an element count of its own
+ * or what a buffer holds is told apart and reported under its own name:
+ *
+ *   factory   the type is fixed inside
+ *   content   fills the block with something of its own making
+ *   grow      resizes a block that it keeps, by what it finds in memory
+ *   cursor    hands out a place inside a block that it keeps
+ *   lazy      finds it, or creates it on first use
+ *
+ * A constructor that takes a length (ngx_create_pool) and an allocation
+ * function that sets a header (luaC_newobj) look alike from inside; whether
+ * any caller passes a sizeof decides.
+ */
+#include "model.h"
+
+#include <string.h>
+
+/* What one alternative of a size is made of. */
+struct shape {
+  bool params;  /* a term of parameters (times factors) */
+  bool records; /* sizeof a record, or of elements of any type: n * sizeof(T) */
+  bool bases;   /* sizeof a scalar alone: a count, a link or a canary */
+  bool fields;  /* a term read through a parameter */
+  bool content; /* a term that is a length of content, or not understood */
+};
+
+static bool is_record(const struct cca_model *model, struct cca_atom atom) {
+  struct cca_type type = cca__type(model, atom.index);
+  return atom.kind == CCA_ATOM_PART || type.kind == CCA_TYPE_KIND_STRUCT ||
+         type.kind == CCA_TYPE_KIND_UNION;
+}
+
+static struct shape shape_of(const struct cca_model *model,
+                             const struct cca_alt *alt) {
+  struct shape shape = {0};
+  for (uint32_t t = 0; t < alt->term_count; t++) {
+    const struct cca_term *term = &alt->terms[t];
+    bool params = false, types = false, records = false, fields = false,
+         other = false;
+    for (uint32_t k = 0; k < term->atom_count; k++) {
+      struct cca_atom atom = term->atoms[k];
+      switch (atom.kind) {
+      case CCA_ATOM_PARAM:
+        params = true;
+        break;
+      case CCA_ATOM_SIZEOF:
+      case CCA_ATOM_PART:
+        types = true;
+        records |= is_record(model, atom);
+        break;
+      case CCA_ATOM_FIELD: /* a variable is as good as a constant */
+        fields |= atom.root != CCA_NO_ROOT;
+        break;
+      default:
+        other = true;
+      }
+    }
+    if (types)
+      *(records || term->atom_count > 1 || alt->bag ? &shape.records
+                                                    : &shape.bases) = true;
+    else if (params)
+      shape.params = true;
+    else if (fields)
+      shape.fields = true;
+    else if (other)
+      shape.content = true;
+  }
+  return shape;
+}
+
+enum grade { GRADE_NONE, GRADE_CONTENT, GRADE_FIXED, GRADE_FIELD, GRADE_SIZED };
+
+struct candidate {
+  enum grade grade;
+  const struct cca_origin *origin;
+  const struct cca_size *size; /* rebased */
+  uint64_t args;
+  bool product;
+};
+
+/* The parameters of the alternatives that make SIZE a caller's size. */
+static void grade_size(struct cca_model *model, struct candidate *c) {
+  for (uint32_t i = 0; i < c->size->alt_count; i++) {
+    const struct cca_alt *alt = &c->size->alts[i];
+    struct shape shape = shape_of(model, alt);
+    enum grade grade = GRADE_NONE;
+    if (shape.records)
+      grade = GRADE_FIXED;
+    else if (shape.params && !shape.fields && !shape.content)
+      grade = GRADE_SIZED;
+    else if (shape.fields && !shape.content && !shape.params)
+      grade = GRADE_FIELD;
+    else if (shape.content || shape.fields)
+      grade = GRADE_CONTENT;
+    else if (shape.bases)
+      grade = GRADE_FIXED;
+    if (grade == GRADE_SIZED)
+      for (uint32_t t = 0; t < alt->term_count; t++) {
+        uint32_t params = 0;
+        for (uint32_t k = 0; k < alt->terms[t].atom_count; k++) {
+          struct cca_atom atom = alt->terms[t].atoms[k];
+          if (atom.kind != CCA_ATOM_PARAM)
+            continue;
+          params++;
+          c->args |= atom.index < 64 ? (uint64_t)1 << atom.index : 0;
+        }
+        c->product |= params > 1;
+      }
+    if (grade > c->grade)
+      c->grade = grade;
+  }
+}
+
+/* Does the result point somewhere that the size does not account for? */
+static bool points_inside(const struct cca_size *offset) {
+  for (uint32_t i = 0; i < offset->alt_count; i++) {
+    if (offset->alts[i].bag)
+      return true;
+    for (uint32_t t = 0; t < offset->alts[i].term_count; t++)
+      for (uint32_t k = 0; k < offset->alts[i].terms[t].atom_count; k++) {
+        struct cca_atom atom = offset->alts[i].terms[t].atoms[k];
+        if (atom.kind == CCA_ATOM_OPAQUE || atom.kind == CCA_ATOM_CONTENT ||
+            (atom.kind == CCA_ATOM_FIELD && atom.root != CCA_NO_ROOT))
+          return true;
+      }
+  }
+  return false;
+}
+
+static struct candidate weigh(struct cca_model *model,
+                              const struct cca_origin *origin) {
+  struct candidate c = {.origin = origin};
+  c.size = cca_size_rebase(&model->arena, origin->block->size, origin->offset,
+                           cca__type_bytes, model);
+  grade_size(model, &c);
+  return c;
+}
+
+/* Does a type's size reach any of the parameters ARGS of FUNCTION? */
+static bool sizeof_arrives(const struct cca_model *model, uint32_t function,
+                           uint64_t args) {
+  for (uint32_t i = 0; i < 64; i++)
+    if (args >> i & 1 && cca__flow_param(model, function, i)->type_count)
+      return true;
+  return false;
+}
+
+/* Is the element size in the field a type's? Then the object is a pool. */
+static bool sizeof_in_fields(const struct cca_model *model,
+                             const struct cca_size *size) {
+  for (uint32_t i = 0; i < size->alt_count; i++)
+    for (uint32_t t = 0; t < size->alts[i].term_count; t++)
+      for (uint32_t k = 0; k < size->alts[i].terms[t].atom_count; k++) {
+        struct cca_atom atom = size->alts[i].terms[t].atoms[k];
+        if (atom.kind == CCA_ATOM_FIELD && atom.root != CCA_NO_ROOT &&
+            cca__flow_location(model, atom.index)->type_count)
+          return true;
+      }
+  return false;
+}
+
+/* Found where it was kept, or else created and kept there. */
+static bool is_lazy(const struct cca_origins *origins,
+                    const struct cca_block *block) {
+  if (!(block->flags & CCA_BLOCK_KEPT) || block->flags & CCA_BLOCK_ALWAYS)
+    return false;
+  for (uint32_t i = 0; i < origins->count; i++)
+    if (origins->items[i].kind == CCA_ORIGIN_LOADED &&
+        origins->items[i].index == block->kept)
+      return true;
+  return false;
+}
+
+static void decide_sized(struct cca_model *model, uint32_t function,
+                         const struct candidate *c, struct cca_verdict *v) {
+  uint16_t flags = c->origin->block->flags;
+  bool sizeofs = sizeof_arrives(model, function, c->args);
+  v->role = CCA_ROLE_ALLOCATES;
+  v->kind = c->product ? CCA_KIND_CALLOC : CCA_KIND_MALLOC;
+  if (flags & CCA_BLOCK_CARVED)
+    v->kind = CCA_KIND_POOL;
+  else if (flags & CCA_BLOCK_RESIZED)
+    v->kind = CCA_KIND_REALLOC;
+  else if (flags & (CCA_BLOCK_COPIED | CCA_BLOCK_DUP))
+    v->kind = CCA_KIND_DUP;
+  else if (flags & CCA_BLOCK_GROWN)
+    v->kind = CCA_KIND_REALLOC;
+  else if (flags & CCA_BLOCK_ALIGNED)
+    v->kind = CCA_KIND_MEMALIGN;
+
+  if (points_inside(c->origin->offset)) {
+    v->role = CCA_ROLE_ALIKE;
+    v->kind = CCA_KIND_CURSOR;
+  } else if (flags & CCA_BLOCK_CONTENT && !(flags & CCA_BLOCK_RESIZED) &&
+             !sizeofs) {
+    v->role = CCA_ROLE_ALIKE;
+    v->kind = CCA_KIND_CONTENT;
+  } else if (flags & CCA_BLOCK_BUILT && !sizeofs) {
+    v->role = CCA_ROLE_FACTORY;
+    v->kind = CCA_KIND_FACTORY;
+  }
+}
+
+static void decide(struct cca_model *model, uint32_t function,
+                   const struct candidate *c, struct cca_verdict *v) {
+  uint16_t flags = c->origin->block->flags;
+  switch (c->grade) {
+  case GRADE_SIZED:
+    decide_sized(model, function, c, v);
+    return;
+  case GRADE_FIXED:
+    v->role = CCA_ROLE_FACTORY;
+    v->kind = CCA_KIND_FACTORY;
+    return;
+  case GRADE_FIELD:
+    if (sizeof_in_fields(model, c->size) &&
+        !(flags & (CCA_BLOCK_CONTENT | CCA_BLOCK_COPIED | CCA_BLOCK_GROWN |
+                   CCA_BLOCK_RESIZED))) {
+      v->role = CCA_ROLE_ALLOCATES;
+      v->kind = CCA_KIND_POOL;
+      return;
+    }
+    break;
+  default:
+    break;
+  }
+  v->role = CCA_ROLE_ALIKE;
+  if (flags & (CCA_BLOCK_GROWN | CCA_BLOCK_RESIZED))
+    v->kind = CCA_KIND_GROW;
+  else if (c->grade == GRADE_NONE)
+    v->role = CCA_ROLE_NONE; /* some bytes, of a fixed number */
+  else if (flags & CCA_BLOCK_COPIED &&
+           c->origin->block->source != CCA_NO_ROOT) {
+    v->role = CCA_ROLE_ALLOCATES;
+    v->kind = CCA_KIND_DUP;
+  } else
+    v->kind = CCA_KIND_CONTENT;
+}
+
+/* The best of what FUNCTION hands out decides; equals add their arguments. */
+static void judge_origins(struct cca_model *model, uint32_t function,
+                          const struct cca_origins *origins,
+                          struct cca_verdict *v) {
+  struct candidate best = {0};
+  uint64_t args = 0;
+  bool resized = false;
+  for (uint32_t i = 0; i < origins->count; i++) {
+    if (origins->items[i].kind != CCA_ORIGIN_FRESH)
+      continue;
+    struct candidate c = weigh(model, &origins->items[i]);
+    uint16_t flags = c.origin->block->flags;
+    bool better =
+        c.grade > best.grade || (c.grade == best.grade && best.origin &&
+                                 !resized && flags & CCA_BLOCK_RESIZED);
+    if (c.grade > best.grade)
+      args = 0;
+    if (c.grade >= best.grade)
+      args |= c.args;
+    if (better || !best.origin) {
+      best = c;
+      resized = flags & CCA_BLOCK_RESIZED;
+    }
+  }
+  if (!best.origin)
+    return;
+  best.args = args;
+  decide(model, function, &best, v);
+  if (v->role == CCA_ROLE_NONE)
+    return;
+  if (v->role == CCA_ROLE_ALLOCATES && is_lazy(origins, best.origin->block)) {
+    v->role = CCA_ROLE_ALIKE;
+    v->kind = CCA_KIND_LAZY;
+  }
+  v->size = best.size;
+  v->size_args = v->role == CCA_ROLE_ALLOCATES ? args : 0;
+  v->offset = best.origin->offset;
+  v->block = best.origin->block;
+  v->certainty = v->block->flags & CCA_BLOCK_CARVED ? CCA_CERTAINTY_CARVED
+                                                    : CCA_CERTAINTY_PROVED;
+  if (v->block->flags & CCA_BLOCK_ZEROED)
+    v->flags |= CCA_ALLOC_FLAGS_ZEROED;
+  for (uint32_t i = 0; i < origins->count; i++)
+    if (origins->items[i].kind == CCA_ORIGIN_NULL)
+      v->flags |= CCA_ALLOC_FLAGS_MAY_FAIL;
+}
+
+static void judge_outs(struct cca_model *model, uint32_t function,
+                       struct cca_verdict *v) {
+  const struct cca_behaviour *b = &model->behaviours[function];
+  for (uint32_t i = 0; i < b->out_count; i++) {
+    if (b->outs[i].field)
+      continue;
+    struct cca_origins one = {1, {b->outs[i].origin}};
+    struct cca_verdict out = {0};
+    judge_origins(model, function, &one, &out);
+    if (out.role != CCA_ROLE_ALLOCATES)
+      continue;
+    *v = out;
+    v->via = CCA_VIA_OUT_PARAMETER;
+    v->via_param = b->outs[i].param;
+    return;
+  }
+}
+
+/* Parameters that are freed, if they may point to anything. */
+static uint64_t generic_frees(const struct cca_model *model,
+                              uint32_t function) {
+  const struct cca_function *f = &model->functions.items[function];
+  const struct cca_input *unit = &model->units[f->unit];
+  struct cca_func row = cca_func_at(unit->table, f->row);
+  uint64_t result = 0;
+  for (uint32_t i = 0; i < row.params_count && i < 64; i++) {
+    if (!(model->behaviours[function].frees >> i & 1))
+      continue;
+    struct cca_param param = cca_param_at(unit->table, row.params_first + i);
+    if (param.of != CCA_NONE) {
+      struct cca_type type = cca_type_at(unit->table, param.of);
+      if (type.kind != CCA_TYPE_KIND_VOID &&
+          type.kind != CCA_TYPE_KIND_UNKNOWN &&
+          !(type.flags & CCA_TYPE_FLAGS_BYTES))
+        continue;
+    }
+    result |= (uint64_t)1 << i;
+  }
+  return result;
+}
+
+static void judge_primitive(struct cca_model *model,
+                            const struct cca_primitive *p,
+                            struct cca_verdict *v) {
+  struct cca_arena *arena = &model->arena;
+  if (p->frees != CCA_NO_ROOT)
+    v->frees = (uint64_t)1 << p->frees;
+  if (!p->allocates)
+    return;
+  v->role = CCA_ROLE_ALLOCATES;
+  v->kind = p->kind;
+  v->via = p->out == CCA_NO_ROOT ? CCA_VIA_RETURN : CCA_VIA_OUT_PARAMETER;
+  v->via_param = p->out == CCA_NO_ROOT ? 0 : p->out;
+  v->flags = p->zeroed ? CCA_ALLOC_FLAGS_ZEROED : 0;
+  v->size = cca_size_constant(arena, 1);
+  v->offset = cca_size_constant(arena, 0);
+  for (int i = 0; i < 2; i++)
+    if (p->size[i] != CCA_NO_ROOT) {
+      v->size_args |= (uint64_t)1 << p->size[i];
+      v->size =
+          cca_size_mul(arena, v->size,
+                       cca_size_atom(arena, 1,
+                                     (struct cca_atom){.kind = CCA_ATOM_PARAM,
+                                                       .root = CCA_NO_ROOT,
+                                                       .index = p->size[i]}));
+    }
+  if (p->kind == CCA_KIND_DUP && !v->size_args)
+    v->size = cca_size_atom(
+        arena, 1,
+        (struct cca_atom){.kind = CCA_ATOM_CONTENT, .root = p->copies});
+}
+
+static void judge(struct cca_model *model, uint32_t function) {
+  const struct cca_function *f = &model->functions.items[function];
+  struct cca_verdict *v = &model->verdicts[function];
+  if (f->primitive) {
+    judge_primitive(model, f->primitive, v);
+    return;
+  }
+  if (!f->defined)
+    return;
+  const struct cca_origins *returned = model->behaviours[function].returned;
+  if (returned)
+    judge_origins(model, function, returned, v);
+  if (v->role == CCA_ROLE_NONE)
+    judge_outs(model, function, v);
+  if (v->role == CCA_ROLE_NONE)
+    v->frees = generic_frees(model, function);
+  if (!f->hidden && f->linkage != CCA_LINKAGE_INTERNAL)
+    v->flags |= CCA_ALLOC_FLAGS_EXPORTED;
+}
+
+/*
+ * A place that holds functions is an allocation function itself if calls go
+ * through it and all that is known to be stored there allocates (or frees).
+ */
+static void judge_pointer(struct cca_model *model, uint32_t location) {
+  struct cca_verdict *v = &model->pointers[location];
+  uint32_t first = model->pointees_first[location];
+  uint32_t end = model->pointees_first[location + 1];
+  if (model->locations.items[location].through == CCA_NONE)
+    return;
+  const struct cca_verdict *found = NULL;
+  uint64_t args = 0, frees = ~(uint64_t)0;
+  uint32_t allocators = 0, known = 0;
+  for (uint32_t i = first; i < end; i++) {
+    uint32_t function = model->pointees[i];
+    const struct cca_verdict *one = &model->verdicts[function];
+    const struct cca_function *f = &model->functions.items[function];
+    if (!f->defined && !f->primitive)
+      continue;
+    known++;
+    frees &= one->frees;
+    if (one->role != CCA_ROLE_ALLOCATES)
+      continue;
+    allocators++;
+    args |= one->size_args;
+    if (!found || (found->kind == CCA_KIND_MALLOC && one->kind != found->kind))
+      found = one;
+  }
+  if (!known)
+    return;
+  if (allocators && 2 * allocators > known) {
+    *v = *found;
+    v->size_args = args;
+  } else if (frees && !allocators)
+    v->frees = frees;
+  v->flags |= CCA_ALLOC_FLAGS_POINTER;
+}
+
+uint32_t cca__call_location(const struct cca_model *model, uint32_t number) {
+  struct cca_call_place place = cca__call_place(model, number);
+  const struct cca_input *unit = &model->units[place.unit];
+  struct cca_call call = cca_call_at(unit->table, place.row);
+  uint32_t node = call.target;
+  for (int depth = 0; node != CCA_NONE && depth < 8; depth++) {
+    struct cca_node n = cca_node_at(unit->table, node);
+    if (n.op == CCA_OP_LOAD)
+      return unit->locations[n.a];
+    if (n.op != CCA_OP_EITHER || !n.b)
+      break;
+    node = cca_operand_at(unit->table, n.a).node;
+  }
+  return CCA_NONE;
+}
+
+const struct cca_verdict *cca__call_verdict(const struct cca_model *model,
+                                            uint32_t call, uint32_t *target) {
+  uint32_t first = model->targets_first[call];
+  uint32_t end = model->targets_first[call + 1];
+  uint32_t yes = 0;
+  const struct cca_verdict *found = NULL;
+  for (uint32_t i = first; i < end; i++) {
+    const struct cca_verdict *v = &model->verdicts[model->targets[i]];
+    if (v->role != CCA_ROLE_ALLOCATES && v->role != CCA_ROLE_FACTORY)
+      continue;
+    yes++;
+    if (!found ||
+        (v->role == CCA_ROLE_ALLOCATES && found->role != CCA_ROLE_ALLOCATES)) {
+      found = v;
+      *target = model->targets[i];
+    }
+  }
+  bool guess = model->target_rule[call] > CCA_RULE_STORED;
+  return 2 * yes > end - first || (yes && !guess) ? found : NULL;
+}
+
+void cca__classify(struct cca_model *model) {
+  model->verdicts = cca_arena_zalloc(&model->arena, model->functions.count,
+                                     sizeof *model->verdicts);
+  model->pointers = cca_arena_zalloc(&model->arena, model->locations.count,
+                                     sizeof *model->pointers);
+  for (uint32_t i = 0; i < model->functions.count; i++)
+    judge(model, i);
+  for (uint32_t i = 1; i < model->locations.count; i++)
+    judge_pointer(model, i);
+}

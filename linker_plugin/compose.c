@@ -1,0 +1,613 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * compose.c -- what each function does, from what its callees do.
+ *
+ * Input:     the resolved call graph.
+ * Output:    a behaviour for each function: origins of the pointers it returns
+ *            or stores through parameters, the integer it returns, what it
+ *            frees and fills.
+ * Invariant: behaviours are in terms of the function's own parameters.
+ *
+ * Strongly connected components are found callees first (Tarjan 1972); within
+ * one, functions are evaluated until nothing changes.  Origins and sizes only
+ * gain alternatives over a finite set, and both are capped; ROUNDS cuts what
+ * is left (a size that grows by a term on each turn of a recursion is a bag
+ * long before).
+ *
+ * A bump allocator is recognised by its shape: it returns p and stores
+ * p + (something) where it found p.  What it cuts off is the block's size.
+ */
+#include "model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS = 8 };
+
+/* ---- What happens to memory that parameters point to ---- */
+
+static uint64_t bit(uint32_t i) { return i < 64 ? (uint64_t)1 << i : 0; }
+
+static uint64_t direct_bit(const struct cca_eval *eval, uint32_t node) {
+  uint8_t root = cca__eval_root(eval, node, true);
+  return root == CCA_NO_ROOT ? 0 : bit(root);
+}
+
+struct body {
+  struct cca_model *model;
+  struct cca_eval *eval;
+  const struct cca_input *unit;
+  struct cca_func row;
+  uint32_t function;
+};
+
+static void stores_effects(const struct body *body, struct cca_behaviour *b) {
+  for (uint32_t i = 0; i < body->row.stores_count; i++) {
+    struct cca_store store =
+        cca_store_at(body->unit->table, body->row.stores_first + i);
+    struct cca_loc loc = cca_loc_at(body->unit->table, store.loc);
+    uint64_t to = direct_bit(body->eval, loc.base);
+    struct cca_node base = cca_node_at(body->unit->table, loc.base);
+    if (!to)
+      continue;
+    if (loc.flags & CCA_LOC_FLAGS_ELEMENT || base.op == CCA_OP_ADD)
+      b->writes |= to;
+    else
+      b->builds |= to;
+  }
+}
+
+/* Does FUNCTION free (surely, or perhaps) its parameter I? */
+static bool frees(const struct cca_model *model, uint32_t function, uint32_t i,
+                  bool perhaps) {
+  const struct cca_primitive *p = model->functions.items[function].primitive;
+  const struct cca_behaviour *b = &model->behaviours[function];
+  return (p && p->frees == i) ||
+         ((perhaps ? b->may_free : b->frees) & bit(i)) != 0;
+}
+
+/* Does CALL resize parameter A of FUNCTION, a realloc, to nothing? */
+static bool resizes_to_nothing(const struct body *body, uint32_t number,
+                               uint32_t function, uint32_t a) {
+  const struct cca_primitive *p =
+      body->model->functions.items[function].primitive;
+  const struct cca_origins *returned =
+      body->model->behaviours[function].returned;
+  int64_t value;
+  if (p && p->block == a && p->size[0] != CCA_NO_ROOT) {
+    struct cca_call call = cca__call(body->model, number);
+    return p->size[0] < call.args_count &&
+           cca_size_is_constant(
+               cca__eval_size(body->eval,
+                              cca_operand_at(body->unit->table,
+                                             call.args_first + p->size[0])
+                                  .node),
+               &value) &&
+           !value;
+  }
+  for (uint32_t i = 0; returned && i < returned->count; i++) {
+    const struct cca_block *block = returned->items[i].block;
+    if (block && block->flags & CCA_BLOCK_RESIZED && block->param == a &&
+        cca_size_is_constant(cca__eval_at_call(body->eval, number, block->size),
+                             &value) &&
+        !value)
+      return true;
+  }
+  return false;
+}
+
+static void call_effects(const struct body *body, uint32_t row,
+                         struct cca_behaviour *b) {
+  struct cca_model *model = body->model;
+  struct cca_call call = cca_call_at(body->unit->table, row);
+  uint32_t number = body->unit->first_call + row;
+  bool known = model->target_rule[number] <= CCA_RULE_STORED;
+  for (uint32_t a = 0; a < call.args_count && a < 64; a++) {
+    uint64_t to =
+        direct_bit(body->eval,
+                   cca_operand_at(body->unit->table, call.args_first + a).node);
+    if (!to)
+      continue;
+    for (uint32_t t = model->targets_first[number];
+         known && t < model->targets_first[number + 1]; t++) {
+      uint32_t callee = model->targets[t];
+      const struct cca_primitive *p = model->functions.items[callee].primitive;
+      if ((p && p->writes == a) || model->behaviours[callee].writes & bit(a))
+        b->writes |= to;
+      if (model->behaviours[callee].builds & bit(a))
+        b->builds |= to;
+      bool nothing = resizes_to_nothing(body, number, callee, a);
+      if (nothing || frees(model, callee, a, true))
+        b->may_free |= to;
+      if ((nothing || frees(model, callee, a, false)) &&
+          call.flags & CCA_CALL_FLAGS_ALWAYS)
+        b->frees |= to;
+    }
+  }
+}
+
+/* A free list: what is not freed is kept for later. */
+static void kept_effects(const struct body *body, struct cca_behaviour *b) {
+  uint64_t open = b->may_free & ~b->frees;
+  for (uint32_t i = 0; open && i < body->row.stores_count; i++) {
+    struct cca_store store =
+        cca_store_at(body->unit->table, body->row.stores_first + i);
+    uint64_t kept = direct_bit(body->eval, store.value) & open;
+    struct cca_loc loc = cca_loc_at(body->unit->table, store.loc);
+    if (kept && !(direct_bit(body->eval, loc.base) & kept) &&
+        cca_node_at(body->unit->table, loc.base).op != CCA_OP_LOCAL)
+      b->frees |= kept;
+  }
+}
+
+/* ---- What happens to a fresh block before it is handed out ---- */
+
+static bool has_call(const struct cca_origins *origins, uint32_t call,
+                     const struct cca_size **offset) {
+  for (uint32_t i = 0; i < origins->count; i++)
+    if (origins->items[i].kind == CCA_ORIGIN_FRESH &&
+        origins->items[i].block->call == call) {
+      *offset = origins->items[i].offset;
+      return true;
+    }
+  return false;
+}
+
+struct use {
+  uint16_t flags;
+  uint8_t source;
+  uint32_t kept;
+};
+
+/* A store at the very end of what was asked for is a terminator. */
+static bool at_end(const struct cca_size *offset) {
+  return cca_size_params(offset) != 0 && !cca_size_has(offset, CCA_ATOM_OPAQUE);
+}
+
+/* START is where the result points to: what is before it is a header. */
+static void note_stores(const struct body *body, uint32_t call, int64_t start,
+                        struct use *use) {
+  for (uint32_t i = 0; i < body->row.stores_count; i++) {
+    struct cca_store store =
+        cca_store_at(body->unit->table, body->row.stores_first + i);
+    struct cca_loc loc = cca_loc_at(body->unit->table, store.loc);
+    const struct cca_size *offset;
+    int64_t fixed;
+    if (cca_node_at(body->unit->table, loc.base).op != CCA_OP_LOCAL &&
+        has_call(cca__eval_origins(body->eval, loc.base), call, &offset)) {
+      if (cca_size_is_constant(offset, &fixed) &&
+          !(loc.flags & CCA_LOC_FLAGS_ELEMENT))
+        use->flags |= fixed + loc.offset < start ? 0 : CCA_BLOCK_BUILT;
+      else if (!at_end(offset))
+        use->flags |= CCA_BLOCK_CONTENT;
+    }
+    uint32_t location = body->unit->locations[store.loc];
+    if (location != CCA_NONE &&
+        has_call(cca__eval_origins(body->eval, store.value), call, &offset)) {
+      use->flags |= CCA_BLOCK_KEPT;
+      use->kept = location;
+    }
+  }
+}
+
+static void note_fill(const struct body *body, const struct cca_call *call,
+                      const struct cca_primitive *p, struct use *use) {
+  const struct cca_table *t = body->unit->table;
+  if (p->zeroed) {
+    use->flags |= CCA_BLOCK_ZEROED;
+  } else if (p->fills < call->args_count) {
+    struct cca_node value =
+        cca_node_at(t, cca_operand_at(t, call->args_first + p->fills).node);
+    use->flags |= value.op == CCA_OP_CONSTANT && !value.a && !value.b
+                      ? CCA_BLOCK_ZEROED
+                      : 0; /* a pattern for debugging is no content */
+  } else if (p->copies < call->args_count) {
+    uint8_t source = cca__eval_root(
+        body->eval, cca_operand_at(t, call->args_first + p->copies).node, true);
+    use->flags |= source == CCA_NO_ROOT ? CCA_BLOCK_CONTENT : CCA_BLOCK_COPIED;
+    if (source != CCA_NO_ROOT)
+      use->source = source;
+  } else
+    use->flags |= CCA_BLOCK_CONTENT;
+}
+
+static void note_calls(const struct body *body, uint32_t call,
+                       struct use *use) {
+  struct cca_model *model = body->model;
+  for (uint32_t c = 0; c < body->row.calls_count; c++) {
+    uint32_t row = body->row.calls_first + c;
+    uint32_t number = body->unit->first_call + row;
+    struct cca_call other = cca_call_at(body->unit->table, row);
+    if (number == call || model->target_rule[number] > CCA_RULE_STORED)
+      continue;
+    for (uint32_t a = 0; a < other.args_count && a < 64; a++) {
+      const struct cca_size *offset;
+      uint32_t node =
+          cca_operand_at(body->unit->table, other.args_first + a).node;
+      if (!has_call(cca__eval_origins(body->eval, node), call, &offset))
+        continue;
+      for (uint32_t t = model->targets_first[number];
+           t < model->targets_first[number + 1]; t++) {
+        uint32_t callee = model->targets[t];
+        const struct cca_primitive *p =
+            model->functions.items[callee].primitive;
+        if (p && p->writes == a)
+          note_fill(body, &other, p, use);
+        else if (model->behaviours[callee].writes & bit(a))
+          use->flags |= CCA_BLOCK_CONTENT;
+        else if (model->behaviours[callee].builds & bit(a))
+          use->flags |= CCA_BLOCK_BUILT;
+      }
+    }
+  }
+}
+
+/* The least that OFFSET can be: a sizeof is its bytes, all else is nothing. */
+static int64_t least(const struct body *body, const struct cca_size *offset) {
+  int64_t result = offset->alt_count ? INT64_MAX : 0;
+  for (uint32_t i = 0; i < offset->alt_count; i++) {
+    int64_t sum = 0;
+    for (uint32_t t = 0; t < offset->alts[i].term_count; t++) {
+      const struct cca_term *term = &offset->alts[i].terms[t];
+      int64_t one = term->atom_count == 0  ? term->factor
+                    : term->atom_count > 1 ? 0
+                    : term->atoms[0].kind == CCA_ATOM_PART
+                        ? term->atoms[0].detail
+                    : term->atoms[0].kind == CCA_ATOM_SIZEOF
+                        ? cca__type_bytes(term->atoms[0].index, body->model)
+                        : 0;
+      if (__builtin_add_overflow(sum, one, &sum))
+        sum = 0;
+    }
+    result = sum < result ? sum : result;
+  }
+  return result;
+}
+
+/* Add to FRESH origins what the function does with the block. */
+static void describe_blocks(const struct body *body,
+                            struct cca_origins *origins, uint64_t may_free) {
+  for (uint32_t i = 0; i < origins->count; i++) {
+    struct cca_origin *origin = &origins->items[i];
+    if (origin->kind != CCA_ORIGIN_FRESH || origin->block->call == CCA_NONE)
+      continue;
+    struct use use = {0, CCA_NO_ROOT, CCA_NONE};
+    note_stores(body, origin->block->call, least(body, origin->offset), &use);
+    note_calls(body, origin->block->call, &use);
+    struct cca_block *block =
+        cca_arena_alloc(cca__eval_arena(body->eval), sizeof *block);
+    *block = *origin->block;
+    block->flags |= use.flags;
+    block->kept = use.kept;
+    if (use.source != CCA_NO_ROOT) {
+      block->source = use.source;
+      if (may_free & bit(use.source)) { /* allocate, copy, free */
+        block->flags |= CCA_BLOCK_RESIZED;
+        block->param = use.source;
+      }
+    }
+    origin->block = block;
+  }
+}
+
+/* ---- Carving ---- */
+
+/* The store that moves where ORIGIN was loaded from, in *BY how far. */
+static bool moved_on(const struct body *body, const struct cca_origin *origin,
+                     const struct cca_size **by, uint32_t *line) {
+  for (uint32_t i = 0; i < body->row.stores_count; i++) {
+    struct cca_store store =
+        cca_store_at(body->unit->table, body->row.stores_first + i);
+    if (body->unit->locations[store.loc] != origin->index || !origin->index)
+      continue;
+    const struct cca_origins *value =
+        cca__eval_origins(body->eval, store.value);
+    for (uint32_t k = 0; k < value->count; k++) {
+      const struct cca_origin *v = &value->items[k];
+      int64_t fixed;
+      if (v->kind != CCA_ORIGIN_LOADED || v->index != origin->index ||
+          v->root != origin->root || cca_size_is_constant(v->offset, &fixed))
+        continue;
+      *by = v->offset;
+      *line = store.line;
+      return true;
+    }
+  }
+  return false;
+}
+
+static void find_carving(const struct body *body, struct cca_origins *origins) {
+  struct cca_arena *arena = cca__eval_arena(body->eval);
+  for (uint32_t i = 0; i < origins->count; i++) {
+    struct cca_origin *origin = &origins->items[i];
+    const struct cca_size *by;
+    uint32_t line;
+    if (origin->kind != CCA_ORIGIN_LOADED ||
+        !moved_on(body, origin, &by, &line))
+      continue;
+    const struct cca_size *zero = cca_size_constant(arena, 0);
+    const struct cca_size *size =
+        cca_size_equal(by, origin->offset) /* cut off from the end */
+            ? cca_size_sub(arena, zero, by)
+            : cca_size_rebase(arena, by, origin->offset, cca__type_bytes,
+                              body->model);
+    if (!cca_size_params(size) && !cca_size_has(size, CCA_ATOM_FIELD))
+      continue;
+    struct cca_block *block = cca_arena_zalloc(arena, 1, sizeof *block);
+    block->size = size;
+    block->flags = CCA_BLOCK_CARVED;
+    block->call = block->callee = block->kept = CCA_NONE;
+    block->param = block->source = CCA_NO_ROOT;
+    block->line = line;
+    *origin = (struct cca_origin){.kind = CCA_ORIGIN_FRESH,
+                                  .root = CCA_NO_ROOT,
+                                  .offset = zero,
+                                  .block = block};
+  }
+}
+
+/* ---- One function ---- */
+
+static void merge_origins(struct cca_origins *to,
+                          const struct cca_origins *from) {
+  for (uint32_t i = 0; i < from->count; i++) {
+    bool there = false;
+    for (uint32_t k = 0; k < to->count && !there; k++) {
+      const struct cca_origin *a = &to->items[k], *b = &from->items[i];
+      there = a->kind == b->kind && a->index == b->index &&
+              a->root == b->root && a->block == b->block &&
+              cca_size_equal(a->offset, b->offset);
+    }
+    if (!there && to->count < CCA_ORIGINS)
+      to->items[to->count++] = from->items[i];
+  }
+}
+
+static void find_returned(const struct body *body, struct cca_behaviour *b) {
+  struct cca_arena *arena = cca__eval_arena(body->eval);
+  char result = body->model->functions.items[body->function].result;
+  struct cca_origins *origins = NULL;
+  if (result == 'p')
+    origins = cca_arena_zalloc(arena, 1, sizeof *origins);
+  for (uint32_t i = 0; i < body->row.returns_count; i++) {
+    struct cca_return ret =
+        cca_return_at(body->unit->table, body->row.returns_first + i);
+    if (result == 'p')
+      merge_origins(origins, cca__eval_origins(body->eval, ret.value));
+    else if (result == 'l' || result == 'i')
+      b->number = cca_size_join(arena, b->number ? b->number : cca_size_none(),
+                                cca__eval_size(body->eval, ret.value));
+  }
+  if (origins) {
+    find_carving(body, origins);
+    describe_blocks(body, origins, b->may_free);
+  }
+  b->returned = origins;
+}
+
+/* Fresh blocks that are stored through a parameter. */
+static void find_outs(const struct body *body, struct cca_behaviour *b) {
+  for (uint32_t i = 0; i < body->row.stores_count; i++) {
+    struct cca_store store =
+        cca_store_at(body->unit->table, body->row.stores_first + i);
+    struct cca_loc loc = cca_loc_at(body->unit->table, store.loc);
+    struct cca_node base = cca_node_at(body->unit->table, loc.base);
+    if (base.op != CCA_OP_PARAM || base.a >= 64)
+      continue;
+    struct cca_origins origins = *cca__eval_origins(body->eval, store.value);
+    bool fresh = false;
+    for (uint32_t k = 0; k < origins.count; k++)
+      fresh |= origins.items[k].kind == CCA_ORIGIN_FRESH;
+    if (!fresh)
+      continue;
+    describe_blocks(body, &origins, b->may_free);
+    for (uint32_t k = 0; k < origins.count && b->out_count < CCA_OUTS; k++)
+      if (origins.items[k].kind == CCA_ORIGIN_FRESH)
+        b->outs[b->out_count++] =
+            (struct cca_out){.param = (uint8_t)base.a,
+                             .field = loc.record != CCA_NONE || loc.offset != 0,
+                             .location = body->unit->locations[store.loc],
+                             .origin = origins.items[k]};
+  }
+}
+
+/* Out of the evaluator's arena into the model's. */
+static struct cca_origin keep_origin(struct cca_model *model,
+                                     struct cca_origin origin) {
+  origin.offset = cca_size_copy(&model->arena, origin.offset);
+  if (origin.kind == CCA_ORIGIN_FRESH) {
+    struct cca_block *block = cca_arena_alloc(&model->arena, sizeof *block);
+    *block = *origin.block;
+    block->size = cca_size_copy(&model->arena, block->size);
+    origin.block = block;
+  }
+  return origin;
+}
+
+static bool origin_equal(const struct cca_origin *a,
+                         const struct cca_origin *b) {
+  if (a->kind != b->kind || a->index != b->index || a->root != b->root ||
+      !cca_size_equal(a->offset, b->offset))
+    return false;
+  if (a->kind != CCA_ORIGIN_FRESH)
+    return true;
+  return a->block->flags == b->block->flags &&
+         a->block->param == b->block->param &&
+         a->block->call == b->block->call &&
+         a->block->callee == b->block->callee &&
+         cca_size_equal(a->block->size, b->block->size);
+}
+
+static bool origins_equal(const struct cca_origins *a,
+                          const struct cca_origins *b) {
+  if (!a || !b)
+    return a == b;
+  if (a->count != b->count)
+    return false;
+  for (uint32_t i = 0; i < a->count; i++)
+    if (!origin_equal(&a->items[i], &b->items[i]))
+      return false;
+  return true;
+}
+
+static bool behaviour_equal(const struct cca_behaviour *a,
+                            const struct cca_behaviour *b) {
+  if (a->frees != b->frees || a->may_free != b->may_free ||
+      a->writes != b->writes || a->builds != b->builds ||
+      a->out_count != b->out_count || !a->number != !b->number ||
+      (a->number && !cca_size_equal(a->number, b->number)))
+    return false;
+  for (uint32_t i = 0; i < a->out_count; i++)
+    if (!origin_equal(&a->outs[i].origin, &b->outs[i].origin))
+      return false;
+  return origins_equal(a->returned, b->returned);
+}
+
+/* Evaluate FUNCTION anew; true if its behaviour changed. */
+static bool compose_function(struct cca_model *model, struct cca_eval *eval,
+                             uint32_t function) {
+  struct cca_function *f = &model->functions.items[function];
+  struct cca_behaviour *old = &model->behaviours[function];
+  if (!f->defined)
+    return false;
+  cca__eval_enter(eval, function);
+  struct body body = {model, eval, &model->units[f->unit],
+                      cca_func_at(model->units[f->unit].table, f->row),
+                      function};
+  struct cca_behaviour b = {.scc = old->scc};
+  stores_effects(&body, &b);
+  for (uint32_t i = 0; i < body.row.calls_count; i++)
+    call_effects(&body, body.row.calls_first + i, &b);
+  kept_effects(&body, &b);
+  find_returned(&body, &b);
+  find_outs(&body, &b);
+  if (behaviour_equal(&b, old))
+    return false;
+
+  if (b.number)
+    b.number = cca_size_copy(&model->arena, b.number);
+  if (b.returned) {
+    struct cca_origins *kept = cca_arena_zalloc(&model->arena, 1, sizeof *kept);
+    kept->count = b.returned->count;
+    for (uint32_t i = 0; i < kept->count; i++)
+      kept->items[i] = keep_origin(model, b.returned->items[i]);
+    b.returned = kept;
+  }
+  for (uint32_t i = 0; i < b.out_count; i++)
+    b.outs[i].origin = keep_origin(model, b.outs[i].origin);
+  *old = b;
+  return true;
+}
+
+/* ---- Components, callees first ---- */
+
+struct frame {
+  uint32_t function, call, target; /* the edge that comes next */
+};
+
+struct tarjan {
+  struct cca_model *model;
+  struct cca_eval *eval;
+  uint32_t *index, *low; /* by function; 0: not seen yet */
+  bool *on_stack;
+  struct cca_vec(uint32_t) stack;
+  struct cca_vec(struct frame) frames;
+  uint32_t next, scc;
+};
+
+static void enter(struct tarjan *t, uint32_t function) {
+  t->index[function] = t->low[function] = ++t->next;
+  t->on_stack[function] = true;
+  cca_vec_push(&t->stack, function);
+  cca_vec_push(&t->frames, ((struct frame){function, 0, 0}));
+}
+
+/* The next callee of FRAME's function, or CCA_NONE. */
+static uint32_t next_callee(const struct cca_model *model,
+                            struct frame *frame) {
+  const struct cca_function *f = &model->functions.items[frame->function];
+  if (!f->defined)
+    return CCA_NONE;
+  const struct cca_input *unit = &model->units[f->unit];
+  struct cca_func row = cca_func_at(unit->table, f->row);
+  for (; frame->call < row.calls_count; frame->call++, frame->target = 0) {
+    uint32_t number = unit->first_call + row.calls_first + frame->call;
+    uint32_t first = model->targets_first[number];
+    if (first + frame->target < model->targets_first[number + 1])
+      return model->targets[first + frame->target++];
+  }
+  return CCA_NONE;
+}
+
+static int ascending(const void *a, const void *b) {
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+/* FUNCTION is the root of a component: evaluate all of it. */
+static void close_component(struct tarjan *t, uint32_t function) {
+  size_t first = t->stack.count;
+  do
+    first--;
+  while (t->stack.items[first] != function);
+  uint32_t *members = &t->stack.items[first];
+  size_t count = t->stack.count - first;
+  qsort(members, count, sizeof *members, ascending);
+  for (size_t i = 0; i < count; i++) {
+    t->on_stack[members[i]] = false;
+    t->model->behaviours[members[i]].scc = t->scc;
+  }
+  bool changed = true;
+  for (int round = 0; changed && round < ROUNDS; round++) {
+    changed = false;
+    for (size_t i = 0; i < count; i++)
+      changed |= compose_function(t->model, t->eval, members[i]);
+    if (count == 1 && round == 1)
+      break; /* a function that calls itself sees itself once */
+  }
+  t->scc++;
+  t->stack.count = first;
+}
+
+static void visit(struct tarjan *t, uint32_t root) {
+  enter(t, root);
+  while (t->frames.count) {
+    struct frame *frame = &t->frames.items[t->frames.count - 1];
+    uint32_t function = frame->function;
+    uint32_t callee = next_callee(t->model, frame);
+    if (callee != CCA_NONE) {
+      if (!t->index[callee])
+        enter(t, callee);
+      else if (t->on_stack[callee] && t->index[callee] < t->low[function])
+        t->low[function] = t->index[callee];
+      continue;
+    }
+    if (t->low[function] == t->index[function])
+      close_component(t, function);
+    t->frames.count--;
+    if (t->frames.count) {
+      uint32_t parent = t->frames.items[t->frames.count - 1].function;
+      if (t->low[function] < t->low[parent])
+        t->low[parent] = t->low[function];
+    }
+  }
+}
+
+void cca__compose(struct cca_model *model) {
+  size_t count = model->functions.count;
+  struct tarjan t = {.model = model, .eval = cca__eval_new(model)};
+  model->behaviours =
+      cca_arena_zalloc(&model->arena, count, sizeof *model->behaviours);
+  t.index = cca_calloc(count, sizeof *t.index);
+  t.low = cca_calloc(count, sizeof *t.low);
+  t.on_stack = cca_calloc(count, sizeof *t.on_stack);
+  for (uint32_t i = 0; i < count; i++)
+    if (!t.index[i])
+      visit(&t, i);
+  cca__eval_free(t.eval);
+  free(t.index);
+  free(t.low);
+  free(t.on_stack);
+  cca_vec_release(&t.stack);
+  cca_vec_release(&t.frames);
+}

@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * emit.c -- the classification's rows (classification.def).
+ *
+ * Input:     verdicts and classified sites.
+ * Output:    the table, and for each return address where it will be found.
+ *
+ * A function or call in a header belongs to every unit that includes it; those
+ * of the same name and place are one row, and its addresses are all of theirs.
+ * Types are numbered as they are needed.  Order is link order throughout.
+ */
+#include "model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHAIN_MAX = 12 };
+
+/* One line of what a callee is called with. */
+struct called {
+  uint32_t callee; /* its name in the string table */
+  uint32_t of, sites;
+};
+
+struct emitter {
+  struct cca_model *model;
+  struct cca_builder *out;
+  struct cca_map files, types, rows;
+  struct cca_map counts; /* callee to its first in called */
+  struct cca_callsites sites;
+  uint32_t *site_rows; /* by index in sites */
+  uint32_t *site_of;   /* by call: index in sites + 1 */
+  struct cca_vec(struct cca_solver_place) places;
+  struct cca_vec(struct called) called; /* by callee, most sites first */
+};
+
+static uint32_t text(struct emitter *e, const char *s) {
+  return cca_builder_string(e->out, s);
+}
+
+static uint32_t file_row(struct emitter *e, const struct cca_table *t,
+                         uint32_t file) {
+  if (file == CCA_NONE)
+    return CCA_NONE;
+  const char *name = cca_table_string(t, cca_file_at(t, file).name);
+  bool is_new;
+  uint32_t *slot = cca_map_at(&e->files, name, strlen(name), &is_new);
+  if (is_new)
+    *slot = cca_file_add(e->out, (struct cca_file){text(e, name)}) + 1;
+  return *slot - 1;
+}
+
+/* The row of TYPE; what it points to or consists of is not followed, but for
+ * an array's or pointer's element. */
+static uint32_t type_row(struct emitter *e, uint32_t type, int depth) {
+  if (type == CCA_NONE)
+    return CCA_NONE;
+  uint32_t *slot = cca_map_at(&e->types, &type, sizeof type, NULL);
+  if (*slot)
+    return *slot - 1;
+  struct cca_type_place place = e->model->types.items[type];
+  const struct cca_input *unit = &e->model->units[place.unit];
+  struct cca_type t = cca_type_at(unit->table, place.row), row = t;
+  row.name = text(e, cca_table_string(unit->table, t.name));
+  row.file = file_row(e, unit->table, t.file);
+  row.element = CCA_NONE;
+  row.members_first = row.members_count = 0;
+  uint32_t number = cca_type_add(e->out, row);
+  *slot = number + 1;
+  if (t.element != CCA_NONE && depth) {
+    uint32_t element = type_row(e, unit->types[t.element], depth - 1);
+    row = cca_type_get(e->out, number);
+    row.element = element;
+  }
+  if (t.members_count && depth) {
+    row.members_first = cca_member_added(e->out);
+    row.members_count = t.members_count;
+    for (uint32_t i = 0; i < t.members_count; i++) {
+      struct cca_member m = cca_member_at(unit->table, t.members_first + i);
+      cca_member_add(e->out, (struct cca_member){
+                                 text(e, cca_table_string(unit->table, m.name)),
+                                 m.offset, CCA_NONE});
+    }
+  }
+  cca_type_set(e->out, number, row);
+  return number;
+}
+
+/* ---- Sites ---- */
+
+static const char *callee_name(struct emitter *e,
+                               const struct cca_callsite *site) {
+  if (site->location != CCA_NONE && site->location)
+    return cca__location_name(e->model, site->location, &e->model->arena);
+  return e->model->functions.items[site->target].symbol;
+}
+
+static void emit_site(struct emitter *e, uint32_t index) {
+  struct cca_model *model = e->model;
+  const struct cca_callsite *site = &e->sites.items[index];
+  struct cca_call_place place = cca__call_place(model, site->call);
+  const struct cca_input *unit = &model->units[place.unit];
+  struct cca_call call = cca_call_at(unit->table, place.row);
+  struct cca_allocsite row = cca_allocsite_init();
+  const char *callee = callee_name(e, site);
+  const char *file =
+      call.file == CCA_NONE
+          ? unit->name
+          : cca_table_string(unit->table,
+                             cca_file_at(unit->table, call.file).name);
+  char *key = cca_arena_printf(
+      &model->arena, "s%s:%u:%u:%s:%u:%s", file, call.line, call.column, callee,
+      site->type_count ? site->types[0] : 0, site->size);
+  uint32_t *slot = cca_map_at(&e->rows, key, strlen(key), NULL);
+  if (*slot && call.line) {
+    e->site_rows[index] = *slot - 1;
+    return;
+  }
+  row.unit = text(e, unit->name);
+  row.file = file_row(e, unit->table, call.file);
+  row.line = call.line;
+  row.column = call.column;
+  row.function =
+      text(e, model->functions.items[unit->functions[call.func]].symbol);
+  row.callee = text(e, callee);
+  row.class = site->class;
+  row.shape = site->shape;
+  row.header = site->header;
+  row.size = text(e, site->size);
+  row.reason = text(e, site->reason ? site->reason : "");
+  if (site->type_count)
+    row.of = type_row(e, site->types[0], 1);
+  if (site->used_as != CCA_NONE)
+    row.used_as = type_row(e, site->used_as, 1);
+  uint32_t several[CCA_CALLSITE_TYPES];
+  for (uint32_t i = 0; i < site->type_count; i++)
+    several[i] = type_row(e, site->types[i], 1);
+  if (site->type_count > 1) {
+    row.types_first = cca_count_added(e->out);
+    row.types_count = site->type_count;
+    for (uint32_t i = 0; i < site->type_count; i++)
+      cca_count_add(e->out, (struct cca_count){several[i], 1});
+  }
+  *slot = cca_allocsite_add(e->out, row) + 1;
+  e->site_rows[index] = *slot - 1;
+}
+
+/* ---- Functions ---- */
+
+static void add_step(struct emitter *e, struct cca_alloc *row, const char *line,
+                     uint32_t file, uint32_t number) {
+  cca_step_add(e->out, (struct cca_step){text(e, line), file, number});
+  row->chain_count++;
+}
+
+/* How FUNCTION comes by BLOCK, call by call, down to a primitive. */
+static void emit_chain(struct emitter *e, struct cca_alloc *row,
+                       const struct cca_block *block) {
+  struct cca_model *model = e->model;
+  row->chain_first = cca_step_added(e->out);
+  for (int depth = 0; block && depth < CHAIN_MAX; depth++) {
+    if (block->call == CCA_NONE) {
+      add_step(e, row, "cuts it off memory held before", CCA_NONE, block->line);
+      return;
+    }
+    struct cca_call_place place = cca__call_place(model, block->call);
+    const struct cca_input *unit = &model->units[place.unit];
+    struct cca_call call = cca_call_at(unit->table, place.row);
+    const struct cca_function *callee = &model->functions.items[block->callee];
+    const char *line =
+        cca_arena_printf(&model->arena, "calls %s", callee->symbol);
+    if (call.target != CCA_NONE) {
+      uint32_t location = cca__call_location(model, block->call);
+      static const char *const rules[] = {"", "", "which holds",
+                                          "which by its type may be",
+                                          "which by its shape may be"};
+      line = cca_arena_printf(
+          &model->arena, "calls %s, %s %s",
+          location != CCA_NONE && location
+              ? cca__location_name(model, location, &model->arena)
+              : "a pointer",
+          rules[model->target_rule[block->call]], callee->symbol);
+    }
+    add_step(e, row, line, file_row(e, unit->table, call.file), call.line);
+    if (callee->primitive)
+      return;
+    block = model->verdicts[block->callee].block;
+  }
+}
+
+static int by_callee(const void *a, const void *b) {
+  const struct called *x = a, *y = b;
+  if (x->callee != y->callee)
+    return x->callee < y->callee ? -1 : 1;
+  return x->of < y->of ? -1 : x->of > y->of;
+}
+
+/* By callee, then most sites first; equals as they came. */
+static int by_sites(const void *a, const void *b) {
+  const struct called *x = a, *y = b;
+  if (x->callee != y->callee || x->sites == y->sites)
+    return by_callee(a, b);
+  return x->sites < y->sites ? 1 : -1;
+}
+
+/* Count the types of all sites for each callee. */
+static void count_types(struct emitter *e) {
+  struct cca_vec(struct called) all = {0};
+  for (uint32_t i = 0; i < cca_allocsite_added(e->out); i++) {
+    struct cca_allocsite site = cca_allocsite_get(e->out, i);
+    if (site.of != CCA_NONE)
+      cca_vec_push(&all, ((struct called){site.callee, site.of, 1}));
+  }
+  if (all.count)
+    qsort(all.items, all.count, sizeof *all.items, by_callee);
+  for (size_t i = 0; i < all.count; i++) {
+    struct called *last = &e->called.items[e->called.count - 1];
+    if (e->called.count && by_callee(last, &all.items[i]) == 0)
+      last->sites++;
+    else
+      cca_vec_push(&e->called, all.items[i]);
+  }
+  if (e->called.count)
+    qsort(e->called.items, e->called.count, sizeof *e->called.items, by_sites);
+  for (size_t i = e->called.count; i-- > 0;)
+    *cca_map_at(&e->counts, &e->called.items[i].callee, sizeof(uint32_t),
+                NULL) = (uint32_t)i;
+  cca_vec_release(&all);
+}
+
+static void emit_called_with(struct emitter *e, struct cca_alloc *row,
+                             const char *name) {
+  uint32_t callee = text(e, name);
+  const uint32_t *first = cca_map_find(&e->counts, &callee, sizeof callee);
+  row->called_with_first = cca_count_added(e->out);
+  for (size_t i = first ? *first : e->called.count;
+       i < e->called.count && e->called.items[i].callee == callee; i++) {
+    cca_count_add(e->out, (struct cca_count){e->called.items[i].of,
+                                             e->called.items[i].sites});
+    row->called_with_count++;
+  }
+}
+
+static void emit_args(struct emitter *e, struct cca_alloc *row, uint64_t args) {
+  row->args_first = cca_index_added(e->out);
+  for (uint32_t i = 0; i < 64; i++)
+    if (args >> i & 1) {
+      cca_index_add(e->out, (struct cca_index){i});
+      row->args_count++;
+    }
+}
+
+static void emit_alloc(struct emitter *e, const struct cca_verdict *v,
+                       struct cca_alloc row, const char *name,
+                       uint32_t function) {
+  int64_t offset = 0;
+  row.name = text(e, name);
+  row.flags = v->flags;
+  if (v->role != CCA_ROLE_NONE) {
+    row.kind = v->kind;
+    row.via = v->via;
+    row.via_param = v->via_param;
+    row.certainty = v->certainty;
+    row.size = text(e, cca__size_text(e->model, function, v->size, false,
+                                      &e->model->arena));
+    emit_args(e, &row, v->size_args);
+    if (v->offset && v->offset->alt_count &&
+        !cca_size_is_constant(v->offset, &offset))
+      for (uint32_t t = 0; t < v->offset->alts[0].term_count; t++) {
+        const struct cca_term *term = &v->offset->alts[0].terms[t];
+        if (term->atom_count == 1 && term->atoms[0].kind == CCA_ATOM_SIZEOF)
+          offset += cca__type_bytes(term->atoms[0].index, e->model);
+        else if (term->atom_count == 1 && term->atoms[0].kind == CCA_ATOM_PART)
+          offset += term->atoms[0].detail;
+        else if (!term->atom_count)
+          offset += term->factor;
+      }
+    row.offset = offset;
+    emit_chain(e, &row, v->block);
+    emit_called_with(e, &row, name);
+  } else {
+    row.kind = CCA_KIND_FREE;
+    row.via = CCA_VIA_NONE;
+    row.via_param = (uint32_t)__builtin_ctzll(v->frees);
+  }
+  cca_alloc_add(e->out, row);
+}
+
+static void emit_function(struct emitter *e, uint32_t number) {
+  struct cca_model *model = e->model;
+  const struct cca_function *f = &model->functions.items[number];
+  const struct cca_verdict *v = &model->verdicts[number];
+  if (!f->defined || (v->role == CCA_ROLE_NONE && !v->frees))
+    return;
+  const struct cca_input *unit = &model->units[f->unit];
+  struct cca_func func = cca_func_at(unit->table, f->row);
+  struct cca_alloc row = cca_alloc_init();
+  row.unit = text(e, unit->name);
+  row.file = file_row(e, unit->table, func.file);
+  row.line = func.line;
+  if (f->linkage == CCA_LINKAGE_INTERNAL) {
+    char *key = cca_arena_printf(
+        &model->arena, "f%s:%u:%s:%u:%u",
+        func.file == CCA_NONE
+            ? unit->name
+            : cca_table_string(unit->table,
+                               cca_file_at(unit->table, func.file).name),
+        func.line, f->symbol, v->role, v->kind);
+    bool is_new;
+    cca_map_at(&e->rows, key, strlen(key), &is_new);
+    if (!is_new)
+      return;
+  }
+  emit_alloc(e, v, row, f->symbol, number);
+}
+
+static void emit_pointer(struct emitter *e, uint32_t location) {
+  struct cca_model *model = e->model;
+  const struct cca_verdict *v = &model->pointers[location];
+  struct cca_location l = model->locations.items[location];
+  if (v->role == CCA_ROLE_NONE && !v->frees)
+    return;
+  struct cca_alloc row = cca_alloc_init();
+  if (l.type != CCA_NONE) {
+    struct cca_type_place place = model->types.items[l.type];
+    const struct cca_input *unit = &model->units[place.unit];
+    struct cca_type type = cca_type_at(unit->table, place.row);
+    row.unit = text(e, unit->name);
+    row.file = file_row(e, unit->table, type.file);
+    row.line = type.line;
+  } else {
+    const struct cca_variable *variable = &model->variables.items[l.variable];
+    const struct cca_input *unit = &model->units[variable->unit];
+    struct cca_global global = cca_global_at(unit->table, variable->row);
+    row.unit = text(e, unit->name);
+    row.file = file_row(e, unit->table, global.file);
+    row.line = global.line;
+  }
+  emit_alloc(e, v, row, cca__location_name(model, location, &model->arena),
+             CCA_NONE);
+}
+
+/* ---- Addresses ---- */
+
+/*
+ * Rows of one return address are adjacent, the innermost call first.  The
+ * innermost one that says something is the object's type; a wrapper that was
+ * inlined says nothing, it passes through.
+ */
+static void emit_addresses(struct emitter *e, uint32_t u) {
+  const struct cca_input *unit = &e->model->units[u];
+  uint32_t count = unit->table ? cca_site_count(unit->table) : 0;
+  for (uint32_t i = 0, next; i < count; i = next) {
+    struct cca_site first = cca_site_at(unit->table, i), chosen = first;
+    uint32_t index = 0;
+    for (next = i; next < count; next++) {
+      struct cca_site site = cca_site_at(unit->table, next);
+      if (site.index != first.index || site.offset != first.offset)
+        break;
+      uint32_t found = e->site_of[unit->first_call + site.call];
+      bool says = index && e->sites.items[index - 1].class !=
+                               CCA_SITE_CLASS_PASS_THROUGH;
+      if (found && !says) {
+        index = found;
+        chosen = site;
+      }
+    }
+    if (!index)
+      continue;
+    uint32_t flags = 0;
+    if (chosen.flags & CCA_SITE_FLAGS_INLINED)
+      flags |= CCA_ADDRESS_FLAGS_INLINED;
+    if (chosen.flags & CCA_SITE_FLAGS_TAIL)
+      flags |= CCA_ADDRESS_FLAGS_TAIL;
+    if (chosen.flags & CCA_SITE_FLAGS_AMBIGUOUS)
+      flags |= CCA_ADDRESS_FLAGS_AMBIGUOUS;
+    cca_address_add(e->out,
+                    (struct cca_address){0, e->site_rows[index - 1], flags});
+    cca_vec_push(&e->places,
+                 ((struct cca_solver_place){
+                     u, cca_table_string(unit->table, chosen.section),
+                     chosen.index, chosen.offset}));
+  }
+}
+
+/* ---- The boundary, and what is missing ---- */
+
+struct import {
+  uint32_t function, param, type;
+};
+
+static int import_order(const void *a, const void *b) {
+  const struct import *x = a, *y = b;
+  if (x->function != y->function)
+    return x->function < y->function ? -1 : 1;
+  if (x->param != y->param)
+    return x->param < y->param ? -1 : 1;
+  return x->type < y->type ? -1 : x->type > y->type;
+}
+
+static bool is_sizeof(struct cca_atom atom) {
+  return atom.kind == CCA_ATOM_SIZEOF || atom.kind == CCA_ATOM_PART;
+}
+
+static void emit_imports(struct emitter *e) {
+  struct cca_model *model = e->model;
+  struct cca_vec(struct import) found = {0};
+  struct cca_eval *eval = cca__eval_new(model);
+  for (uint32_t f = 0; f < model->functions.count; f++) {
+    if (model->functions.items[f].defined ||
+        model->functions.items[f].primitive)
+      continue;
+    for (uint32_t i = model->callers_first[f]; i < model->callers_first[f + 1];
+         i++) {
+      struct cca_call_place place = cca__call_place(model, model->callers[i]);
+      const struct cca_input *unit = &model->units[place.unit];
+      struct cca_call call = cca_call_at(unit->table, place.row);
+      cca__eval_enter_body(eval, place.unit, call.func);
+      for (uint32_t a = 0; a < call.args_count; a++) {
+        const struct cca_size *size = cca__eval_size(
+            eval, cca_operand_at(unit->table, call.args_first + a).node);
+        for (uint32_t s = 0; s < size->alt_count; s++)
+          for (uint32_t t = 0; t < size->alts[s].term_count; t++)
+            for (uint32_t k = 0; k < size->alts[s].terms[t].atom_count; k++)
+              if (is_sizeof(size->alts[s].terms[t].atoms[k]))
+                cca_vec_push(&found,
+                             ((struct import){
+                                 f, a, size->alts[s].terms[t].atoms[k].index}));
+      }
+    }
+  }
+  cca__eval_free(eval);
+  if (found.count)
+    qsort(found.items, found.count, sizeof *found.items, import_order);
+  for (size_t i = 0; i < found.count;) {
+    struct import first = found.items[i];
+    struct cca_vec(struct cca_count) counts = {0};
+    for (; i < found.count && found.items[i].function == first.function &&
+           found.items[i].param == first.param;
+         i++) {
+      uint32_t of = type_row(e, found.items[i].type, 1);
+      if (counts.count && counts.items[counts.count - 1].of == of)
+        counts.items[counts.count - 1].sites++;
+      else
+        cca_vec_push(&counts, ((struct cca_count){of, 1}));
+    }
+    struct cca_import row = {
+        text(e, model->functions.items[first.function].symbol), first.param,
+        cca_count_added(e->out), (uint32_t)counts.count};
+    for (size_t k = 0; k < counts.count; k++)
+      cca_count_add(e->out, counts.items[k]);
+    cca_import_add(e->out, row);
+    cca_vec_release(&counts);
+  }
+  cca_vec_release(&found);
+}
+
+static void emit_missing(struct emitter *e) {
+  for (uint32_t u = 0; u < e->model->unit_count; u++) {
+    const struct cca_input *unit = &e->model->units[u];
+    const char *reason = e->model->request->units[u].reason;
+    if (unit->table) {
+      struct cca_unit row = cca_unit_at(unit->table, 0);
+      if (row.status != CCA_STATUS_FAILED)
+        continue;
+      reason = cca_table_string(unit->table, row.reason);
+    }
+    cca_missing_add(e->out,
+                    (struct cca_missing){text(e, unit->name),
+                                         text(e, reason ? reason : "")});
+  }
+}
+
+static void emit_module(struct emitter *e) {
+  uint64_t digest = 0;
+  uint32_t units = 0;
+  for (uint32_t u = 0; u < e->model->unit_count; u++)
+    if (e->model->units[u].table) {
+      const struct cca_table *t = e->model->units[u].table;
+      digest = cca_hash(digest, t->image, t->len);
+      units += cca_unit_at(t, 0).status != CCA_STATUS_FAILED;
+    }
+  cca_module_add(e->out, (struct cca_module){text(e, "cc-allocs " CCA_VERSION),
+                                             (int64_t)digest, units});
+}
+
+int cca__emit(struct cca_model *model, struct cca_solver_result *result,
+              struct cca_table_error *err) {
+  struct emitter e = {.model = model,
+                      .out = cca_builder_new(&cca_classification_schema)};
+  emit_module(&e);
+  cca__callsites(model, &e.sites);
+  e.site_rows = cca_calloc(e.sites.count, sizeof *e.site_rows);
+  e.site_of = cca_calloc(model->call_count, sizeof *e.site_of);
+  for (uint32_t i = 0; i < e.sites.count; i++) {
+    e.site_of[e.sites.items[i].call] = i + 1;
+    emit_site(&e, i);
+  }
+  count_types(&e);
+  for (uint32_t i = 0; i < model->functions.count; i++)
+    emit_function(&e, i);
+  for (uint32_t i = 1; i < model->locations.count; i++)
+    emit_pointer(&e, i);
+  for (uint32_t u = 0; u < model->unit_count; u++)
+    emit_addresses(&e, u);
+  emit_imports(&e);
+  emit_missing(&e);
+
+  int status = cca_builder_finish(e.out, &result->classification, err);
+  result->places = e.places.items;
+  result->place_count = e.places.count;
+  cca_builder_free(e.out);
+  cca_map_release(&e.files);
+  cca_map_release(&e.types);
+  cca_map_release(&e.rows);
+  cca_map_release(&e.counts);
+  cca_vec_release(&e.sites);
+  cca_vec_release(&e.called);
+  free(e.site_rows);
+  free(e.site_of);
+  return status;
+}

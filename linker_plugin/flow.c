@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * flow.c -- which types' sizes reach which parameter and field?
+ *
+ * Input:     composed behaviours.
+ * Output:    for each parameter that an allocation size depends on, and each
+ *            field or variable likewise, the types whose sizeof arrives there.
+ *
+ * Only what is asked for is looked at: first the parameters and fields in the
+ * sizes of allocation sites, then, over the callers and the stores, whatever
+ * those depend on.  Types then flow along these edges until nothing changes;
+ * sets are capped, so this ends.  Whether sizeofness reaches a parameter at
+ * all tells an allocation function from a constructor that takes a length.
+ */
+#include "model.h"
+
+#include <stdlib.h>
+
+struct flow_edge {
+  uint32_t from, to; /* nodes */
+};
+
+struct cca_flow {
+  uint32_t *node_of; /* by slot, then by location: node + 1 */
+  struct cca_vec(struct cca_reach) reach;
+  struct cca_vec(uint32_t) keys; /* slot or param_slots + location, by node */
+  struct cca_vec(struct flow_edge) edges;
+};
+
+static uint32_t flow_node(struct cca_flow *flow, uint32_t key) {
+  if (!flow->node_of[key]) {
+    cca_vec_push(&flow->keys, key);
+    cca_vec_push(&flow->reach, (struct cca_reach){0});
+    flow->node_of[key] = (uint32_t)flow->keys.count;
+  }
+  return flow->node_of[key] - 1;
+}
+
+static bool reach_add(struct cca_reach *reach, uint32_t type) {
+  for (uint32_t i = 0; i < reach->type_count; i++)
+    if (reach->types[i] == type)
+      return false;
+  if (reach->type_count == CCA_FLOW_TYPES) {
+    bool changed = !reach->more;
+    reach->more = true;
+    return changed;
+  }
+  uint32_t at = reach->type_count++;
+  for (; at && reach->types[at - 1] > type; at--)
+    reach->types[at] = reach->types[at - 1];
+  reach->types[at] = type;
+  return true;
+}
+
+/* Ask for what ATOM, inside FUNCTION, stands for; CCA_NONE if it is neither
+ * a parameter nor a known place. */
+static uint32_t atom_node(struct cca_model *model, uint32_t function,
+                          struct cca_atom atom) {
+  if (atom.kind == CCA_ATOM_PARAM && function != CCA_NONE) {
+    const struct cca_function *f = &model->functions.items[function];
+    if (atom.index < f->param_count)
+      return flow_node(model->flow, f->first_slot + atom.index);
+  }
+  if (atom.kind == CCA_ATOM_FIELD && atom.index)
+    return flow_node(model->flow, model->param_slots + atom.index);
+  return CCA_NONE;
+}
+
+/* SIZE, evaluated in FUNCTION, arrives at node TO; CCA_NONE: just ask. */
+static void arrive(struct cca_model *model, uint32_t function,
+                   const struct cca_size *size, uint32_t to) {
+  struct cca_flow *flow = model->flow;
+  for (uint32_t i = 0; i < size->alt_count; i++) {
+    const struct cca_alt *alt = &size->alts[i];
+    bool carries = !alt->bag && !alt->term_count; /* 0 is no size */
+    for (uint32_t t = 0; t < alt->term_count; t++)
+      for (uint32_t k = 0; k < alt->terms[t].atom_count; k++) {
+        struct cca_atom atom = alt->terms[t].atoms[k];
+        uint32_t from = atom_node(model, function, atom);
+        if (from != CCA_NONE) {
+          carries = true;
+          if (to != CCA_NONE)
+            cca_vec_push(&flow->edges, ((struct flow_edge){from, to}));
+        } else if (atom.kind == CCA_ATOM_SIZEOF || atom.kind == CCA_ATOM_PART) {
+          carries = true;
+          if (to != CCA_NONE)
+            reach_add(&flow->reach.items[to], atom.index);
+        }
+      }
+    if (!carries && to != CCA_NONE)
+      flow->reach.items[to].unsized = true;
+  }
+}
+
+/* Everything that the callers pass for parameter SLOT. */
+static void ask_callers(struct cca_model *model, struct cca_eval *eval,
+                        uint32_t function, uint32_t param, uint32_t node) {
+  for (uint32_t i = model->callers_first[function];
+       i < model->callers_first[function + 1]; i++) {
+    uint32_t number = model->callers[i];
+    if (model->target_rule[number] > CCA_RULE_STORED)
+      continue;
+    struct cca_call_place place = cca__call_place(model, number);
+    const struct cca_input *unit = &model->units[place.unit];
+    struct cca_call call = cca_call_at(unit->table, place.row);
+    uint32_t caller = unit->functions[call.func];
+    if (param >= call.args_count)
+      continue;
+    cca__eval_enter_body(eval, place.unit, call.func);
+    arrive(model, caller,
+           cca__eval_size(
+               eval, cca_operand_at(unit->table, call.args_first + param).node),
+           node);
+  }
+}
+
+/* Everything that is stored in LOCATION. */
+static void ask_stores(struct cca_model *model, struct cca_eval *eval,
+                       uint32_t location, uint32_t node) {
+  for (uint32_t i = model->stores_first[location];
+       i < model->stores_first[location + 1]; i++) {
+    struct cca_store_place place = model->stores[i];
+    const struct cca_input *unit = &model->units[place.unit];
+    struct cca_store store = cca_store_at(unit->table, place.row);
+    uint32_t function = CCA_NONE;
+    if (store.func == CCA_NONE)
+      cca__eval_enter_unit(eval, place.unit);
+    else {
+      function = unit->functions[store.func];
+      cca__eval_enter_body(eval, place.unit, store.func);
+    }
+    arrive(model, function, cca__eval_size(eval, store.value), node);
+  }
+}
+
+/* The function of each parameter slot. */
+static uint32_t *slot_functions(struct cca_model *model) {
+  uint32_t *functions = cca_calloc(model->param_slots, sizeof *functions);
+  for (uint32_t i = 0; i < model->functions.count; i++)
+    for (uint32_t k = 0; k < model->functions.items[i].param_count; k++)
+      functions[model->functions.items[i].first_slot + k] = i;
+  return functions;
+}
+
+/* The sizes of all fresh blocks that FUNCTION makes or hands on. */
+static void ask_sizes(struct cca_model *model, uint32_t function) {
+  const struct cca_behaviour *b = &model->behaviours[function];
+  for (uint32_t i = 0; b->returned && i < b->returned->count; i++)
+    if (b->returned->items[i].kind == CCA_ORIGIN_FRESH)
+      arrive(model, function, b->returned->items[i].block->size, CCA_NONE);
+  for (uint32_t i = 0; i < b->out_count; i++)
+    arrive(model, function, b->outs[i].origin.block->size, CCA_NONE);
+}
+
+static bool hands_out(const struct cca_model *model, uint32_t function) {
+  const struct cca_primitive *p = model->functions.items[function].primitive;
+  const struct cca_behaviour *b = &model->behaviours[function];
+  for (uint32_t i = 0; b->returned && i < b->returned->count; i++)
+    if (b->returned->items[i].kind == CCA_ORIGIN_FRESH)
+      return true;
+  return b->out_count || (p && p->allocates);
+}
+
+/* The size arguments of calls that allocate, whatever becomes of the block. */
+static void ask_sites(struct cca_model *model, struct cca_eval *eval,
+                      uint32_t function) {
+  const struct cca_function *f = &model->functions.items[function];
+  const struct cca_input *unit = &model->units[f->unit];
+  struct cca_func row = cca_func_at(unit->table, f->row);
+  bool entered = false;
+  for (uint32_t c = 0; f->defined && c < row.calls_count; c++) {
+    uint32_t number = unit->first_call + row.calls_first + c;
+    bool allocates = false;
+    for (uint32_t t = model->targets_first[number];
+         t < model->targets_first[number + 1]; t++)
+      allocates |= hands_out(model, model->targets[t]);
+    if (!allocates)
+      continue;
+    if (!entered)
+      cca__eval_enter(eval, function);
+    entered = true;
+    struct cca_call call = cca_call_at(unit->table, row.calls_first + c);
+    for (uint32_t a = 0; a < call.args_count; a++)
+      arrive(model, function,
+             cca__eval_size(
+                 eval, cca_operand_at(unit->table, call.args_first + a).node),
+             CCA_NONE);
+  }
+}
+
+static bool reach_join(struct cca_reach *to, const struct cca_reach *from) {
+  bool changed = (from->more && !to->more) || (from->unsized && !to->unsized);
+  to->more |= from->more;
+  to->unsized |= from->unsized;
+  for (uint32_t i = 0; i < from->type_count; i++)
+    changed |= reach_add(to, from->types[i]);
+  return changed;
+}
+
+static void propagate(struct cca_flow *flow) {
+  uint32_t *head = cca_calloc(flow->keys.count, sizeof *head);
+  uint32_t *next = cca_calloc(flow->edges.count, sizeof *next);
+  bool *waiting = cca_calloc(flow->keys.count, sizeof *waiting);
+  struct cca_vec(uint32_t) work = {0};
+  for (uint32_t e = 0; e < flow->edges.count; e++) {
+    next[e] = head[flow->edges.items[e].from];
+    head[flow->edges.items[e].from] = e + 1;
+  }
+  for (uint32_t n = 0; n < flow->keys.count; n++) {
+    waiting[n] = true;
+    cca_vec_push(&work, n);
+  }
+  while (work.count) {
+    uint32_t node = work.items[--work.count];
+    waiting[node] = false;
+    for (uint32_t e = head[node]; e; e = next[e - 1]) {
+      uint32_t to = flow->edges.items[e - 1].to;
+      if (to != node &&
+          reach_join(&flow->reach.items[to], &flow->reach.items[node]) &&
+          !waiting[to]) {
+        waiting[to] = true;
+        cca_vec_push(&work, to);
+      }
+    }
+  }
+  cca_vec_release(&work);
+  free(head);
+  free(next);
+  free(waiting);
+}
+
+void cca__flow(struct cca_model *model) {
+  struct cca_flow *flow = cca_arena_zalloc(&model->arena, 1, sizeof *flow);
+  struct cca_eval *eval = cca__eval_new(model);
+  uint32_t *functions = slot_functions(model);
+  model->flow = flow;
+  flow->node_of = cca_arena_zalloc(&model->arena,
+                                   model->param_slots + model->locations.count,
+                                   sizeof *flow->node_of);
+
+  for (uint32_t i = 0; i < model->functions.count; i++) {
+    ask_sizes(model, i);
+    ask_sites(model, eval, i);
+  }
+  for (uint32_t n = 0; n < flow->keys.count; n++) { /* grows meanwhile */
+    uint32_t key = flow->keys.items[n];
+    if (key >= model->param_slots)
+      ask_stores(model, eval, key - model->param_slots, n);
+    else
+      ask_callers(model, eval, functions[key],
+                  key - model->functions.items[functions[key]].first_slot, n);
+  }
+  propagate(flow);
+
+  cca_vec_release(&flow->edges);
+  cca__eval_free(eval);
+  free(functions);
+}
+
+static const struct cca_reach *reach_of(const struct cca_model *model,
+                                        uint32_t key) {
+  static const struct cca_reach nothing;
+  uint32_t node = model->flow->node_of[key];
+  return node ? &model->flow->reach.items[node - 1] : &nothing;
+}
+
+const struct cca_reach *cca__flow_param(const struct cca_model *model,
+                                        uint32_t function, uint32_t param) {
+  static const struct cca_reach nothing;
+  const struct cca_function *f = &model->functions.items[function];
+  return param < f->param_count ? reach_of(model, f->first_slot + param)
+                                : &nothing;
+}
+
+const struct cca_reach *cca__flow_location(const struct cca_model *model,
+                                           uint32_t location) {
+  return reach_of(model, model->param_slots + location);
+}
+
+void cca__flow_release(struct cca_model *model) {
+  if (!model->flow)
+    return;
+  cca_vec_release(&model->flow->reach);
+  cca_vec_release(&model->flow->keys);
+}

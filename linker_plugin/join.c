@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * join.c -- one numbering for all units of a link.
+ *
+ * Input:     summaries in link order.
+ * Output:    functions, variables, types and locations of the whole program,
+ *            and for each unit the number of each of its rows.
+ * Invariant: numbers depend on link order alone.
+ *
+ * Symbols join by the rules of ELF as far as a summary shows them: internal
+ * ones belong to their unit; of several definitions a strong one wins over a
+ * weak one over an inline body, the first over later ones.  Archives, versions
+ * and visibility were settled by whoever chose the inputs.  --wrap and
+ * --defsym rename references before they are looked up.
+ *
+ * Types join by identity, which the analyser computes from their layout.
+ */
+#include "model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int rank(uint32_t linkage) {
+  switch (linkage) {
+  case CCA_LINKAGE_EXTERNAL:
+  case CCA_LINKAGE_INTERNAL:
+    return 4;
+  case CCA_LINKAGE_COMMON:
+    return 3;
+  case CCA_LINKAGE_WEAK:
+    return 2;
+  case CCA_LINKAGE_AVAILABLE:
+    return 1;
+  default:
+    return 0;
+  }
+}
+
+/* What a reference to SYMBOL refers to. */
+static const char *referenced(struct cca_model *model, const char *symbol) {
+  const struct cca_solver_request *request = model->request;
+  for (size_t i = 0; i < request->wrap_count; i++) {
+    if (strcmp(symbol, request->wraps[i]) == 0)
+      return cca_arena_printf(&model->arena, "__wrap_%s", symbol);
+    if (strncmp(symbol, "__real_", 7) == 0 &&
+        strcmp(symbol + 7, request->wraps[i]) == 0)
+      return symbol + 7;
+  }
+  for (size_t i = 0; i < request->defsym_count; i++)
+    if (strcmp(symbol, request->defsyms[2 * i]) == 0)
+      return request->defsyms[2 * i + 1];
+  return symbol;
+}
+
+struct names {
+  struct cca_map functions, variables, types, locations; /* to number + 1 */
+};
+
+static void join_function(struct cca_model *model, struct names *names,
+                          uint32_t u, uint32_t row) {
+  struct cca_input *unit = &model->units[u];
+  struct cca_func f = cca_func_at(unit->table, row);
+  const char *symbol = cca_table_string(unit->table, f.symbol);
+  bool internal = f.linkage == CCA_LINKAGE_INTERNAL;
+  if (!rank(f.linkage))
+    symbol = referenced(model, symbol);
+
+  uint32_t number = (uint32_t)model->functions.count;
+  bool is_new = true;
+  if (!internal) {
+    uint32_t *slot =
+        cca_map_at(&names->functions, symbol, strlen(symbol), &is_new);
+    if (is_new)
+      *slot = number + 1;
+    number = *slot - 1;
+  }
+  if (is_new)
+    cca_vec_push(
+        &model->functions,
+        ((struct cca_function){
+            .symbol = symbol, .unit = u, .row = row, .linkage = f.linkage}));
+  struct cca_function *function = &model->functions.items[number];
+  if (!is_new && rank(f.linkage) > rank(function->linkage)) {
+    function->unit = u;
+    function->row = row;
+    function->linkage = (uint8_t)f.linkage;
+  }
+  function->defined |= rank(f.linkage) > 0;
+  function->address_taken |= (f.flags & CCA_FUNC_FLAGS_ADDRESS_TAKEN) != 0;
+  unit->functions[row] = number;
+}
+
+static void join_variable(struct cca_model *model, struct names *names,
+                          uint32_t u, uint32_t row) {
+  struct cca_input *unit = &model->units[u];
+  struct cca_global g = cca_global_at(unit->table, row);
+  const char *symbol = cca_table_string(unit->table, g.symbol);
+  if (!rank(g.linkage))
+    symbol = referenced(model, symbol);
+
+  uint32_t number = (uint32_t)model->variables.count;
+  bool is_new = true;
+  if (g.linkage != CCA_LINKAGE_INTERNAL) {
+    uint32_t *slot =
+        cca_map_at(&names->variables, symbol, strlen(symbol), &is_new);
+    if (is_new)
+      *slot = number + 1;
+    number = *slot - 1;
+  }
+  if (is_new)
+    cca_vec_push(
+        &model->variables,
+        ((struct cca_variable){.symbol = symbol, .unit = u, .row = row}));
+  struct cca_variable *variable = &model->variables.items[number];
+  if (!variable->defined && rank(g.linkage)) {
+    variable->unit = u;
+    variable->row = row;
+    variable->defined = true;
+  }
+  unit->variables[row] = number;
+}
+
+/* A complete type replaces what was known of an incomplete one. */
+static void join_type(struct cca_model *model, struct names *names, uint32_t u,
+                      uint32_t row) {
+  struct cca_input *unit = &model->units[u];
+  struct cca_type t = cca_type_at(unit->table, row);
+  bool is_new;
+  uint32_t *slot =
+      cca_map_at(&names->types, &t.identity, sizeof t.identity, &is_new);
+  if (is_new) {
+    *slot = (uint32_t)model->types.count + 1;
+    cca_vec_push(&model->types, ((struct cca_type_place){u, row}));
+  }
+  struct cca_type_place *place = &model->types.items[*slot - 1];
+  if (!is_new && t.members_count &&
+      !cca_type_at(model->units[place->unit].table, place->row).members_count)
+    *place = (struct cca_type_place){u, row};
+  unit->types[row] = *slot - 1;
+}
+
+/* The variable that a pointer moves in: `table + i * 8` is an element. */
+static bool variable_base(const struct cca_table *t, uint32_t node,
+                          uint32_t *variable, bool *element) {
+  for (int depth = 0; depth < 8; depth++) {
+    struct cca_node n = cca_node_at(t, node);
+    if (n.op == CCA_OP_GLOBAL) {
+      *variable = n.a;
+      return true;
+    }
+    if (n.op == CCA_OP_ADDRESS) {
+      struct cca_loc loc = cca_loc_at(t, n.a);
+      *element |= loc.offset != 0 || loc.flags & CCA_LOC_FLAGS_ELEMENT;
+      node = loc.base;
+    } else if (n.op == CCA_OP_ADD) {
+      *element = true;
+      node = n.a;
+    } else
+      return false;
+  }
+  return false;
+}
+
+/* A location is named by its innermost record, else by its variable. */
+static void join_location(struct cca_model *model, struct names *names,
+                          uint32_t u, uint32_t row) {
+  struct cca_input *unit = &model->units[u];
+  struct cca_loc loc = cca_loc_at(unit->table, row);
+  bool element = loc.flags & CCA_LOC_FLAGS_ELEMENT;
+  uint32_t variable;
+  struct cca_location location = {CCA_NONE, CCA_NONE, 0, CCA_NONE};
+  unit->locations[row] = CCA_NONE;
+  if (loc.record != CCA_NONE) {
+    location.type = unit->types[loc.record];
+    location.offset = loc.field;
+  } else if (variable_base(unit->table, loc.base, &variable, &element)) {
+    location.variable = unit->variables[variable];
+    location.offset = element ? CCA_ANY_ELEMENT : (uint32_t)loc.offset;
+  } else
+    return;
+  uint32_t key[3] = {location.type, location.variable, location.offset};
+  bool is_new;
+  uint32_t *slot = cca_map_at(&names->locations, key, sizeof key, &is_new);
+  if (is_new) {
+    *slot = (uint32_t)model->locations.count;
+    cca_vec_push(&model->locations, location);
+  }
+  unit->locations[row] = *slot;
+}
+
+static uint32_t *numbers(struct cca_model *model, uint32_t count) {
+  return cca_arena_alloc(&model->arena, (size_t)count * sizeof(uint32_t));
+}
+
+static void join_unit(struct cca_model *model, struct names *names,
+                      uint32_t u) {
+  struct cca_input *unit = &model->units[u];
+  const struct cca_table *t = unit->table;
+  unit->functions = numbers(model, cca_func_count(t));
+  unit->variables = numbers(model, cca_global_count(t));
+  unit->types = numbers(model, cca_type_count(t));
+  unit->locations = numbers(model, cca_loc_count(t));
+  model->call_count += cca_call_count(t);
+  model->local_count += cca_local_count(t);
+  for (uint32_t i = 0; i < cca_type_count(t); i++)
+    join_type(model, names, u, i);
+  for (uint32_t i = 0; i < cca_func_count(t); i++)
+    join_function(model, names, u, i);
+  for (uint32_t i = 0; i < cca_global_count(t); i++)
+    join_variable(model, names, u, i);
+  for (uint32_t i = 0; i < cca_loc_count(t); i++)
+    join_location(model, names, u, i);
+}
+
+/* From here on every function knows its definition: read what it takes. */
+static void finish_functions(struct cca_model *model) {
+  for (size_t i = 0; i < model->functions.count; i++) {
+    struct cca_function *f = &model->functions.items[i];
+    const struct cca_table *t = model->units[f->unit].table;
+    struct cca_func row = cca_func_at(t, f->row);
+    const char *shape = cca_table_string(t, row.shape);
+    size_t letters = strlen(shape);
+    f->variadic = letters && shape[letters - 1] == '.';
+    f->result = shape[0];
+    f->hidden = (row.flags & CCA_FUNC_FLAGS_HIDDEN) != 0;
+    f->param_count = row.params_count;
+    if (!f->param_count && letters > 1)
+      f->param_count = (uint32_t)(letters - 1 - f->variadic);
+    f->first_slot = model->param_slots;
+    model->param_slots += f->param_count;
+    if (!f->defined) {
+      const uint32_t *found = cca_map_find(&model->primitives.by_name,
+                                           f->symbol, strlen(f->symbol));
+      if (found)
+        f->primitive = &model->primitives.list.items[*found - 1];
+    }
+  }
+}
+
+void cca__join(struct cca_model *model) {
+  const struct cca_solver_request *request = model->request;
+  struct names names = {0};
+  model->unit_count = request->unit_count;
+  model->units =
+      cca_arena_zalloc(&model->arena, model->unit_count, sizeof *model->units);
+  cca_vec_push(&model->locations,
+               ((struct cca_location){CCA_NONE, CCA_NONE, 0, CCA_NONE}));
+
+  for (uint32_t u = 0; u < model->unit_count; u++) {
+    struct cca_input *unit = &model->units[u];
+    unit->table = request->units[u].summary;
+    unit->name = request->units[u].name;
+    unit->first_call = model->call_count;
+    unit->first_local = model->local_count;
+    if (!unit->table)
+      continue;
+    const char *source =
+        cca_table_string(unit->table, cca_unit_at(unit->table, 0).source);
+    if (*source)
+      unit->name = source;
+    join_unit(model, &names, u);
+  }
+  finish_functions(model);
+
+  cca_map_release(&names.functions);
+  cca_map_release(&names.variables);
+  cca_map_release(&names.types);
+  cca_map_release(&names.locations);
+}
+
+void cca__model_release(struct cca_model *model) {
+  cca__flow_release(model);
+  cca_vec_release(&model->primitives.list);
+  cca_map_release(&model->primitives.by_name);
+  cca_vec_release(&model->functions);
+  cca_vec_release(&model->variables);
+  cca_vec_release(&model->types);
+  cca_vec_release(&model->locations);
+  cca_arena_release(&model->arena);
+}
+
+struct cca_call_place cca__call_place(const struct cca_model *model,
+                                      uint32_t call) {
+  size_t low = 0, high = model->unit_count;
+  while (high - low > 1) {
+    size_t middle = low + (high - low) / 2;
+    if (model->units[middle].first_call <= call)
+      low = middle;
+    else
+      high = middle;
+  }
+  /* Units without calls share their first number with the next: go to the
+   * last of them, which is where the search has ended. */
+  return (struct cca_call_place){(uint32_t)low,
+                                 call - model->units[low].first_call};
+}
+
+struct cca_call cca__call(const struct cca_model *model, uint32_t call) {
+  struct cca_call_place place = cca__call_place(model, call);
+  return cca_call_at(model->units[place.unit].table, place.row);
+}
+
+struct cca_type cca__type(const struct cca_model *model, uint32_t type) {
+  struct cca_type_place place = model->types.items[type];
+  return cca_type_at(model->units[place.unit].table, place.row);
+}
+
+int64_t cca__type_bytes(uint32_t type, void *model) {
+  return cca__type(model, type).size;
+}
+
+const char *cca__type_name(const struct cca_model *model, uint32_t type,
+                           bool plain) {
+  struct cca_type_place place = model->types.items[type];
+  const struct cca_table *table = model->units[place.unit].table;
+  const char *name =
+      cca_table_string(table, cca_type_at(table, place.row).name);
+  static const char *const tags[] = {"struct ", "union ", "enum "};
+  for (size_t i = 0; plain && i < sizeof tags / sizeof tags[0]; i++)
+    if (strncmp(name, tags[i], strlen(tags[i])) == 0)
+      return name + strlen(tags[i]);
+  return name;
+}
+
+/* The member of TYPE at OFFSET, or NULL. */
+static const char *member_name(const struct cca_model *model, uint32_t type,
+                               uint32_t offset) {
+  struct cca_type_place place = model->types.items[type];
+  const struct cca_table *table = model->units[place.unit].table;
+  struct cca_type row = cca_type_at(table, place.row);
+  for (uint32_t i = 0; i < row.members_count; i++) {
+    struct cca_member member = cca_member_at(table, row.members_first + i);
+    const char *name = cca_table_string(table, member.name);
+    if (member.offset == offset && *name)
+      return name;
+  }
+  return NULL;
+}
+
+const char *cca__location_name(const struct cca_model *model, uint32_t location,
+                               struct cca_arena *arena) {
+  struct cca_location l = model->locations.items[location];
+  if (l.type == CCA_NONE) {
+    const char *name = model->variables.items[l.variable].symbol;
+    if (l.offset == CCA_ANY_ELEMENT)
+      return cca_arena_printf(arena, "%s[]", name);
+    return l.offset ? cca_arena_printf(arena, "%s+%u", name, l.offset) : name;
+  }
+  const char *record = l.through != CCA_NONE && l.through != CCA_MANY
+                           ? model->variables.items[l.through].symbol
+                           : cca__type_name(model, l.type, true);
+  const char *member = member_name(model, l.type, l.offset);
+  return member ? cca_arena_printf(arena, "%s.%s", record, member)
+                : cca_arena_printf(arena, "%s+%u", record, l.offset);
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * model.h -- the whole program, as the passes of the solver share it.
+ *
+ * Units keep their rows where they are, in the summaries; the model numbers
+ * what crosses units (functions, variables, types, locations, calls) and says
+ * which row of which unit each is.  Passes run in the order of this header,
+ * each filling its part; after its pass a part never changes.
+ *
+ * Ownership: everything lives in model.arena, or in the vectors here, until
+ * cca__model_release().
+ */
+#ifndef CCA_MODEL_H
+#define CCA_MODEL_H
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "domain.h"
+#include "solver.h"
+#include "summaries/table.h"
+
+/* ---- primitives.c: what the data file says of libc's functions ---- */
+
+struct cca_primitive {
+  const char *name;
+  bool allocates, zeroed;
+  uint8_t kind;    /* enum cca_kind, if it allocates */
+  uint8_t size[2]; /* parameters whose product is the size, or CCA_NO_ROOT */
+  uint8_t out;     /* stores the block through this parameter */
+  uint8_t block;   /* resizes this parameter's block */
+  uint8_t frees;   /* frees this parameter */
+  uint8_t returns; /* returns this parameter */
+  uint8_t writes;  /* fills the memory at this parameter */
+  uint8_t copies;  /* … with what is at this parameter */
+  uint8_t fills;   /* … or with this value */
+  uint8_t length;  /* returns the length of what is at this parameter */
+};
+
+struct cca_primitives {
+  struct cca_vec(struct cca_primitive) list;
+  struct cca_map by_name; /* to index in list + 1 */
+};
+
+/* Parse TEXT (docs/primitives.md).  Returns 0, or negative with *ERR filled:
+ * offset is the line. */
+int cca__primitives_parse(struct cca_primitives *primitives,
+                          struct cca_arena *arena, const char *text, size_t len,
+                          struct cca_table_error *err);
+
+/* ---- join.c: one numbering for all units ---- */
+
+struct cca_function {
+  const char *symbol;
+  uint32_t unit, row; /* its definition, else the first unit that uses it */
+  const struct cca_primitive *primitive; /* only if it is not defined here */
+  uint32_t first_slot, param_count;      /* slots of its parameters */
+  uint8_t linkage;                       /* enum cca_linkage */
+  bool defined, address_taken, variadic, hidden;
+  char result; /* first letter of its shape */
+};
+
+struct cca_variable {
+  const char *symbol;
+  uint32_t unit, row;
+  bool defined;
+};
+
+/* A place in memory that stands for all like it: member `offset` of every
+ * record of a type, or offset bytes into one variable. */
+struct cca_location {
+  uint32_t type;     /* record, or CCA_NONE */
+  uint32_t variable; /* CCA_NONE if type is not */
+  uint32_t offset;   /* CCA_ANY_ELEMENT: all elements of an array */
+  uint32_t through;  /* the one variable through which calls load from it;
+                        CCA_NONE: none yet; CCA_MANY: several, or pointers */
+};
+#define CCA_ANY_ELEMENT 0xfffffffeu
+#define CCA_MANY 0xfffffffeu
+
+struct cca_input {
+  const struct cca_table *table; /* NULL: no summary */
+  const char *name;              /* source file, or the object if missing */
+  uint32_t *functions, *variables, *types, *locations; /* row to number;
+                             locations: CCA_NONE where it is none */
+  uint32_t first_call;  /* number of its first call */
+  uint32_t first_local; /* number of its first local object */
+};
+
+struct cca_type_place {
+  uint32_t unit, row;
+};
+
+struct cca_model {
+  const struct cca_solver_request *request;
+  struct cca_arena arena;
+  struct cca_primitives primitives;
+
+  struct cca_input *units;
+  size_t unit_count;
+  struct cca_vec(struct cca_function) functions;
+  struct cca_vec(struct cca_variable) variables;
+  struct cca_vec(struct cca_type_place) types;
+  struct cca_vec(struct cca_location) locations; /* 0 is never used */
+  uint32_t call_count, local_count, param_slots;
+
+  /* ---- resolve.c ---- */
+  uint32_t *targets_first; /* [call_count + 1] into targets */
+  uint32_t *targets;       /* functions, ascending */
+  uint8_t *target_rule;    /* [call_count], enum cca_rule */
+  uint32_t *callers_first; /* [functions + 1] into callers */
+  uint32_t *callers;       /* calls */
+  uint32_t *stores_first;  /* [locations + 1] into stores */
+  struct cca_store_place {
+    uint32_t unit, row;
+  } * stores;
+  uint32_t *pointees_first; /* [locations + 1] into pointees */
+  uint32_t *pointees;       /* functions stored there */
+
+  /* ---- compose.c ---- */
+  struct cca_behaviour *behaviours; /* [functions] */
+
+  /* ---- flow.c ---- */
+  struct cca_flow *flow;
+
+  /* ---- classify.c ---- */
+  struct cca_verdict *verdicts; /* [functions] */
+  struct cca_verdict *pointers; /* [locations]: of the functions stored there */
+};
+
+enum cca_rule {
+  CCA_RULE_NONE, /* no target known */
+  CCA_RULE_DIRECT,
+  CCA_RULE_STORED,    /* all that is stored where it was loaded from */
+  CCA_RULE_SIGNATURE, /* every address-taken function of the C type */
+  CCA_RULE_SHAPE,     /* … of the generalised type */
+};
+
+void cca__join(struct cca_model *model);
+void cca__model_release(struct cca_model *model);
+
+struct cca_call_place {
+  uint32_t unit, row;
+};
+struct cca_call_place cca__call_place(const struct cca_model *model,
+                                      uint32_t call);
+struct cca_call cca__call(const struct cca_model *model, uint32_t call);
+struct cca_type cca__type(const struct cca_model *model, uint32_t type);
+/* C spelling without `struct`/`union`/`enum` if PLAIN. */
+const char *cca__type_name(const struct cca_model *model, uint32_t type,
+                           bool plain);
+int64_t cca__type_bytes(uint32_t type, void *model);
+/* `record.field`, `variable`, `variable.field`; into ARENA. */
+const char *cca__location_name(const struct cca_model *model, uint32_t location,
+                               struct cca_arena *arena);
+
+/* ---- resolve.c: which functions can each call reach? ---- */
+void cca__resolve(struct cca_model *model);
+
+/* ---- eval.c: values inside one function ---- */
+
+enum cca_origin_kind {
+  CCA_ORIGIN_NULL,
+  CCA_ORIGIN_PARAM,  /* index: parameter */
+  CCA_ORIGIN_LOADED, /* index: location; root: parameter it is reached by */
+  CCA_ORIGIN_FRESH,  /* block */
+  CCA_ORIGIN_STATIC, /* address of a variable, function, string, local */
+  CCA_ORIGIN_UNKNOWN,
+};
+
+enum cca_block_flags {
+  CCA_BLOCK_ZEROED = 1 << 0,
+  CCA_BLOCK_RESIZED =
+      1 << 1,                /* of the block that parameter `param` points to */
+  CCA_BLOCK_GROWN = 1 << 2,  /* of a block that was loaded from memory */
+  CCA_BLOCK_COPIED = 1 << 3, /* filled from what `source` points to */
+  CCA_BLOCK_CONTENT = 1 << 4, /* filled otherwise */
+  CCA_BLOCK_BUILT = 1 << 5,   /* members at fixed offsets are set */
+  CCA_BLOCK_CARVED = 1 << 6,  /* cut from memory held before */
+  CCA_BLOCK_ALIGNED = 1 << 7, /* by a primitive that takes an alignment */
+  CCA_BLOCK_DUP = 1 << 8,     /* by a primitive that copies a string */
+  CCA_BLOCK_KEPT = 1 << 9,    /* also stored in memory of the program */
+  CCA_BLOCK_ALWAYS = 1 << 10, /* the allocating call is on every path */
+};
+
+/* Memory that the caller could not reach before. */
+struct cca_block {
+  const struct cca_size *size; /* in terms of the function at hand */
+  uint16_t flags;
+  uint8_t param, source; /* see flags; CCA_NO_ROOT: none or unknown */
+  uint32_t call;         /* the call that made it, or CCA_NONE */
+  uint32_t callee;       /* the function called there, or CCA_NONE */
+  uint32_t line;         /* of the carving store, if CARVED here */
+  uint32_t kept;         /* location where it is stored, if KEPT */
+};
+
+struct cca_origin {
+  uint8_t kind, root;
+  uint32_t index;
+  const struct cca_size *offset;
+  const struct cca_block *block; /* FRESH only */
+};
+
+enum { CCA_ORIGINS = 8, CCA_OUTS = 4 };
+
+struct cca_origins {
+  uint32_t count;
+  struct cca_origin items[CCA_ORIGINS];
+};
+
+struct cca_out {
+  uint8_t param;
+  bool field; /* stored in a member of the object, not in *param */
+  uint32_t location;
+  struct cca_origin origin; /* FRESH */
+};
+
+struct cca_behaviour {
+  const struct cca_origins *returned; /* if it returns a pointer; else NULL */
+  const struct cca_size *number;      /* if it returns an integer; else NULL */
+  uint32_t out_count;
+  struct cca_out outs[CCA_OUTS];
+  uint64_t frees;    /* parameters it frees on (nearly) every path */
+  uint64_t may_free; /* … on some path */
+  uint64_t writes;   /* parameters whose memory it fills */
+  uint64_t builds;   /* … in which it sets members */
+  uint32_t scc;      /* number of its component, callees first */
+};
+
+/* Results are borrowed until the next cca__eval_enter(). */
+struct cca_eval;
+struct cca_eval *cca__eval_new(struct cca_model *model);
+void cca__eval_free(struct cca_eval *eval);
+void cca__eval_enter(struct cca_eval *eval, uint32_t function);
+/* A body that may not be the function's chosen definition. */
+void cca__eval_enter_body(struct cca_eval *eval, uint32_t unit, uint32_t row);
+const struct cca_size *cca__eval_size(struct cca_eval *eval, uint32_t node);
+const struct cca_origins *cca__eval_origins(struct cca_eval *eval,
+                                            uint32_t node);
+/* SIZE, over the parameters of a callee, at CALL, over those of the caller. */
+const struct cca_size *cca__eval_at_call(struct cca_eval *eval, uint32_t call,
+                                         const struct cca_size *size);
+struct cca_arena *cca__eval_arena(struct cca_eval *eval);
+/* Static initialisers belong to no function: the unit to evaluate in. */
+void cca__eval_enter_unit(struct cca_eval *eval, uint32_t unit);
+/* The parameter that NODE points into: CCA_NO_ROOT if it is none.  Reached
+ * through loads as well, unless DIRECT. */
+uint8_t cca__eval_root(const struct cca_eval *eval, uint32_t node, bool direct);
+
+/* ---- compose.c: what each function does, from what its callees do ---- */
+void cca__compose(struct cca_model *model);
+
+/* ---- flow.c: which types reach which parameter and location? ---- */
+
+enum { CCA_FLOW_TYPES = 8 };
+
+/* What is known of a parameter or location that is asked for. */
+struct cca_reach {
+  uint32_t type_count;
+  uint32_t types[CCA_FLOW_TYPES];
+  bool more;    /* more types than fit */
+  bool unsized; /* something other than sizeof and 0 arrives as well */
+};
+
+void cca__flow(struct cca_model *model);
+void cca__flow_release(struct cca_model *model);
+const struct cca_reach *cca__flow_param(const struct cca_model *model,
+                                        uint32_t function, uint32_t param);
+const struct cca_reach *cca__flow_location(const struct cca_model *model,
+                                           uint32_t location);
+
+/* ---- classify.c: what is an allocation function, and of which kind? ---- */
+
+enum cca_role {
+  CCA_ROLE_NONE,
+  CCA_ROLE_ALLOCATES, /* malloc, calloc, realloc, memalign, dup, pool */
+  CCA_ROLE_FACTORY,
+  CCA_ROLE_ALIKE, /* lazy, grow, content, concat, cursor */
+};
+
+struct cca_verdict {
+  uint8_t role, kind, via, via_param, certainty;
+  uint16_t flags; /* enum cca_alloc_flags */
+  uint64_t size_args;
+  const struct cca_size *size; /* rebased; over its parameters */
+  const struct cca_size *offset;
+  const struct cca_block *block; /* NULL for a primitive */
+  uint64_t frees;                /* parameters; a deallocation function */
+};
+
+void cca__classify(struct cca_model *model);
+/* The call's verdict: of the first of its targets that has one; NULL: none.
+ * *TARGET is that function. */
+const struct cca_verdict *cca__call_verdict(const struct cca_model *model,
+                                            uint32_t call, uint32_t *target);
+/* The location through which an indirect call goes, or CCA_NONE. */
+uint32_t cca__call_location(const struct cca_model *model, uint32_t call);
+
+/* ---- callsites.c: what does each call of one of them allocate? ---- */
+
+enum { CCA_CALLSITE_TYPES = 4 };
+
+struct cca_callsite {
+  uint32_t call, target; /* the function called */
+  uint32_t location;     /* through which pointer; CCA_NONE: directly */
+  uint8_t class, shape;  /* enum cca_site_class, cca_size_shape */
+  uint32_t type_count, types[CCA_CALLSITE_TYPES]; /* the element type first */
+  uint32_t used_as;                               /* CCA_NONE: unknown */
+  int64_t header;
+  const char *size;   /* for people */
+  const char *reason; /* untyped: why; else NULL */
+};
+struct cca_callsites cca_vec(struct cca_callsite);
+
+/* In the order of calls. */
+void cca__callsites(struct cca_model *model, struct cca_callsites *sites);
+
+/* For people: `p0 * sizeof(struct foo)`; FUNCTION's parameters go by their
+ * names if BY_NAME.  Into ARENA. */
+const char *cca__size_text(struct cca_model *model, uint32_t function,
+                           const struct cca_size *size, bool by_name,
+                           struct cca_arena *arena);
+
+/* ---- emit.c: the classification's rows ---- */
+int cca__emit(struct cca_model *model, struct cca_solver_result *result,
+              struct cca_table_error *err);
+
+#endif

@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * resolve.c -- which functions can each call reach?
+ *
+ * Input:     the joined program.
+ * Output:    targets of every call with the rule that gave them; callers of
+ *            every function; stores to every location; functions that are
+ *            stored in every location.
+ * Invariant: a set only grows; the type rules are applied after the sets of
+ *            stored functions are complete, so that the fixpoint is monotone.
+ *
+ * First an inclusion-based points-to analysis (Andersen 1994), restricted to
+ * function addresses: a *slot* stands for each parameter, function result,
+ * location and local object; a store, argument or return of one into another
+ * is an edge along which sets flow.  An indirect call through a slot reaches
+ * what is in the slot, which makes new edges.  Fields are told apart by
+ * (record type, offset), so that a struct copy needs no edge.
+ *
+ * Calls that remain get every address-taken function of the same C type, and
+ * failing that of the same generalised type (every pointer alike), since
+ * `void *` and `T *` are interchanged in practice.
+ */
+#include "model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SET_MAX = 64, LEAVES = 32 };
+
+struct set {
+  uint32_t *items; /* ascending */
+  uint32_t count, room;
+};
+
+struct resolver {
+  struct cca_model *model;
+  struct set *sets; /* by slot */
+  uint32_t *head;   /* by slot: first edge + 1 */
+  struct cca_vec(uint32_t) to, next;
+  struct cca_vec(uint32_t) work; /* slots whose set grew */
+  bool *waiting;                 /* by slot: is in work */
+  uint32_t slot_count, first_result, first_location, first_local;
+  struct set *reached; /* by call: targets of indirect calls */
+};
+
+static bool set_add(struct set *set, uint32_t item) {
+  uint32_t at = 0;
+  while (at < set->count && set->items[at] < item)
+    at++;
+  if ((at < set->count && set->items[at] == item) || set->count == SET_MAX)
+    return false;
+  if (set->count == set->room) {
+    set->room = set->room ? set->room * 2 : 2;
+    set->items = cca_realloc(set->items, set->room, sizeof *set->items);
+  }
+  memmove(&set->items[at + 1], &set->items[at],
+          (set->count - at) * sizeof *set->items);
+  set->items[at] = item;
+  set->count++;
+  return true;
+}
+
+static void slot_add(struct resolver *r, uint32_t slot, uint32_t function) {
+  if (set_add(&r->sets[slot], function) && !r->waiting[slot]) {
+    r->waiting[slot] = true;
+    cca_vec_push(&r->work, slot);
+  }
+}
+
+static void add_edge(struct resolver *r, uint32_t from, uint32_t to) {
+  if (from == to)
+    return;
+  cca_vec_push(&r->to, to);
+  cca_vec_push(&r->next, r->head[from]);
+  r->head[from] = (uint32_t)r->to.count;
+  for (uint32_t i = 0; i < r->sets[from].count; i++)
+    slot_add(r, to, r->sets[from].items[i]);
+}
+
+static void propagate(struct resolver *r) {
+  while (r->work.count) {
+    uint32_t slot = r->work.items[--r->work.count];
+    r->waiting[slot] = false;
+    for (uint32_t e = r->head[slot]; e; e = r->next.items[e - 1])
+      for (uint32_t i = 0; i < r->sets[slot].count; i++)
+        slot_add(r, r->to.items[e - 1], r->sets[slot].items[i]);
+  }
+}
+
+/* Where a value may come from: what is behind phis and selects. */
+struct leaves {
+  uint32_t count;
+  uint32_t nodes[LEAVES];
+};
+
+static void find_leaves(const struct cca_table *t, uint32_t node,
+                        struct leaves *leaves) {
+  uint32_t stack[LEAVES] = {node}, depth = 1, visits = 0;
+  leaves->count = 0;
+  while (depth && visits++ < 4 * LEAVES) {
+    struct cca_node n = cca_node_at(t, stack[--depth]);
+    if (n.op != CCA_OP_EITHER) {
+      if (leaves->count < LEAVES)
+        leaves->nodes[leaves->count++] = stack[depth];
+      continue;
+    }
+    for (uint32_t i = 0; i < n.b && depth < LEAVES; i++)
+      stack[depth++] = cca_operand_at(t, n.a + i).node;
+  }
+}
+
+/* The slot that holds what LEAF evaluates to, or CCA_NONE. */
+static uint32_t leaf_slot(struct resolver *r, const struct cca_input *unit,
+                          uint32_t function, struct cca_node leaf) {
+  struct cca_model *model = r->model;
+  switch (leaf.op) {
+  case CCA_OP_PARAM: {
+    if (function == CCA_NONE)
+      return CCA_NONE;
+    const struct cca_function *f = &model->functions.items[function];
+    return leaf.a < f->param_count ? f->first_slot + leaf.a : CCA_NONE;
+  }
+  case CCA_OP_LOAD: {
+    uint32_t location = unit->locations[leaf.a];
+    if (location != CCA_NONE)
+      return r->first_location + location;
+    struct cca_node base =
+        cca_node_at(unit->table, cca_loc_at(unit->table, leaf.a).base);
+    return base.op == CCA_OP_LOCAL ? r->first_local + unit->first_local + base.a
+                                   : CCA_NONE;
+  }
+  case CCA_OP_CALL: {
+    uint32_t callee = cca_call_at(unit->table, leaf.a).callee;
+    return callee == CCA_NONE ? CCA_NONE
+                              : r->first_result + unit->functions[callee];
+  }
+  default:
+    return CCA_NONE;
+  }
+}
+
+/* NODE, evaluated in FUNCTION, flows into slot TO. */
+static void flow_into(struct resolver *r, const struct cca_input *unit,
+                      uint32_t function, uint32_t node, uint32_t to) {
+  struct leaves leaves;
+  find_leaves(unit->table, node, &leaves);
+  for (uint32_t i = 0; i < leaves.count; i++) {
+    struct cca_node leaf = cca_node_at(unit->table, leaves.nodes[i]);
+    if (leaf.op == CCA_OP_FUNC)
+      slot_add(r, to, unit->functions[leaf.a]);
+    else {
+      uint32_t from = leaf_slot(r, unit, function, leaf);
+      if (from != CCA_NONE)
+        add_edge(r, from, to);
+    }
+  }
+}
+
+/* The arguments of CALL flow into the parameters of CALLEE. */
+static void bind_arguments(struct resolver *r, const struct cca_input *unit,
+                           const struct cca_call *call, uint32_t callee) {
+  const struct cca_function *f = &r->model->functions.items[callee];
+  if (!f->defined)
+    return;
+  const struct cca_table *own = r->model->units[f->unit].table;
+  struct cca_func row = cca_func_at(own, f->row);
+  for (uint32_t i = 0; i < call->args_count && i < f->param_count; i++) {
+    if (i < row.params_count &&
+        cca_param_at(own, row.params_first + i).kind != CCA_VALUE_KIND_POINTER)
+      continue;
+    flow_into(r, unit, unit->functions[call->func],
+              cca_operand_at(unit->table, call->args_first + i).node,
+              f->first_slot + i);
+  }
+}
+
+static void gather_unit(struct resolver *r, const struct cca_input *unit) {
+  const struct cca_table *t = unit->table;
+  for (uint32_t i = 0; i < cca_call_count(t); i++) {
+    struct cca_call call = cca_call_at(t, i);
+    if (call.callee != CCA_NONE)
+      bind_arguments(r, unit, &call, unit->functions[call.callee]);
+  }
+  for (uint32_t i = 0; i < cca_store_count(t); i++) {
+    struct cca_store store = cca_store_at(t, i);
+    struct cca_loc loc = cca_loc_at(t, store.loc);
+    if (loc.size && loc.size < 4)
+      continue;
+    uint32_t function =
+        store.func == CCA_NONE ? CCA_NONE : unit->functions[store.func];
+    struct cca_node as_load = {.op = CCA_OP_LOAD, .a = store.loc};
+    uint32_t to = leaf_slot(r, unit, function, as_load);
+    if (to != CCA_NONE)
+      flow_into(r, unit, function, store.value, to);
+  }
+  for (uint32_t i = 0; i < cca_return_count(t); i++) {
+    struct cca_return ret = cca_return_at(t, i);
+    uint32_t function = unit->functions[ret.func];
+    if (r->model->functions.items[function].result == 'p')
+      flow_into(r, unit, function, ret.value, r->first_result + function);
+  }
+}
+
+/* An element of an array of function pointers may be any of them. */
+static void join_elements(struct resolver *r) {
+  struct cca_model *model = r->model;
+  struct cca_map whole = {0};
+  for (int pass = 0; pass < 2; pass++)
+    for (uint32_t i = 1; i < model->locations.count; i++) {
+      struct cca_location l = model->locations.items[i];
+      if (l.variable == CCA_NONE)
+        continue;
+      if (!pass && l.offset == CCA_ANY_ELEMENT)
+        *cca_map_at(&whole, &l.variable, sizeof l.variable, NULL) = i;
+      const uint32_t *all =
+          pass ? cca_map_find(&whole, &l.variable, sizeof l.variable) : NULL;
+      if (all && *all != i) {
+        add_edge(r, r->first_location + i, r->first_location + *all);
+        add_edge(r, r->first_location + *all, r->first_location + i);
+      }
+    }
+  cca_map_release(&whole);
+}
+
+/* Could a call of SHAPE sensibly reach FUNCTION? */
+static bool shape_fits(const struct cca_model *model, const char *shape,
+                       uint32_t function) {
+  const struct cca_function *f = &model->functions.items[function];
+  const struct cca_table *t = model->units[f->unit].table;
+  const char *own = cca_table_string(t, cca_func_at(t, f->row).shape);
+  if (!*shape || !*own || f->variadic)
+    return true;
+  return strlen(own) == strlen(shape) &&
+         (own[0] == shape[0] || own[0] == 'v' || shape[0] == 'v');
+}
+
+static const char *call_shape(const struct cca_input *unit,
+                              const struct cca_call *call) {
+  return cca_table_string(unit->table, call->shape);
+}
+
+/* Resolve one indirect call from what its pointer's slots hold. */
+static bool reach_stored(struct resolver *r, const struct cca_input *unit,
+                         uint32_t row, struct set *reached) {
+  struct cca_call call = cca_call_at(unit->table, row);
+  struct leaves leaves;
+  bool grew = false;
+  find_leaves(unit->table, call.target, &leaves);
+  for (uint32_t i = 0; i < leaves.count; i++) {
+    struct cca_node leaf = cca_node_at(unit->table, leaves.nodes[i]);
+    struct set one = {&unit->functions[leaf.a], 1, 1};
+    const struct set *from = &one;
+    if (leaf.op != CCA_OP_FUNC) {
+      uint32_t slot = leaf_slot(r, unit, unit->functions[call.func], leaf);
+      if (slot == CCA_NONE)
+        continue;
+      from = &r->sets[slot];
+    }
+    for (uint32_t k = 0; k < from->count; k++)
+      if (shape_fits(r->model, call_shape(unit, &call), from->items[k]) &&
+          set_add(reached, from->items[k])) {
+        bind_arguments(r, unit, &call, from->items[k]);
+        grew = true;
+      }
+  }
+  return grew;
+}
+
+/* Sets of stored functions to a fixpoint: each round can only add. */
+static void resolve_stored(struct resolver *r) {
+  struct cca_model *model = r->model;
+  for (bool grew = true; grew;) {
+    propagate(r);
+    grew = false;
+    for (uint32_t u = 0; u < model->unit_count; u++) {
+      const struct cca_input *unit = &model->units[u];
+      if (!unit->table)
+        continue;
+      for (uint32_t i = 0; i < cca_call_count(unit->table); i++)
+        if (cca_call_at(unit->table, i).target != CCA_NONE)
+          grew |= reach_stored(r, unit, i, &r->reached[unit->first_call + i]);
+    }
+  }
+}
+
+/* Address-taken functions by C type and by shape. */
+struct by_type {
+  struct cca_map types; /* key to index in lists + 1 */
+  struct cca_vec(struct set) lists;
+};
+
+static void by_type_add(struct by_type *index, const void *key, size_t len,
+                        uint32_t function) {
+  uint32_t *slot = cca_map_at(&index->types, key, len, NULL);
+  if (!*slot) {
+    cca_vec_push(&index->lists, ((struct set){0}));
+    *slot = (uint32_t)index->lists.count;
+  }
+  set_add(&index->lists.items[*slot - 1], function);
+}
+
+static const struct set *by_type_find(const struct by_type *index,
+                                      const void *key, size_t len) {
+  const uint32_t *slot = cca_map_find(&index->types, key, len);
+  return slot ? &index->lists.items[*slot - 1] : NULL;
+}
+
+static void by_type_release(struct by_type *index) {
+  for (size_t i = 0; i < index->lists.count; i++)
+    free(index->lists.items[i].items);
+  cca_vec_release(&index->lists);
+  cca_map_release(&index->types);
+}
+
+/* From here on the stored sets are complete: types for the rest. */
+static void resolve_by_type(struct resolver *r) {
+  struct cca_model *model = r->model;
+  struct by_type signatures = {0}, shapes = {0};
+  for (uint32_t i = 0; i < model->functions.count; i++) {
+    const struct cca_function *f = &model->functions.items[i];
+    if (!f->address_taken)
+      continue;
+    const struct cca_table *t = model->units[f->unit].table;
+    struct cca_func row = cca_func_at(t, f->row);
+    const char *shape = cca_table_string(t, row.shape);
+    if (row.signature)
+      by_type_add(&signatures, &row.signature, sizeof row.signature, i);
+    by_type_add(&shapes, shape, strlen(shape), i);
+  }
+  for (uint32_t u = 0; u < model->unit_count; u++) {
+    const struct cca_input *unit = &model->units[u];
+    for (uint32_t i = 0; unit->table && i < cca_call_count(unit->table); i++) {
+      uint32_t number = unit->first_call + i;
+      struct cca_call call = cca_call_at(unit->table, i);
+      if (call.callee != CCA_NONE)
+        model->target_rule[number] = CCA_RULE_DIRECT;
+      if (call.target == CCA_NONE)
+        continue;
+      const char *shape = call_shape(unit, &call);
+      const struct set *found = NULL;
+      model->target_rule[number] = CCA_RULE_STORED;
+      if (r->reached[number].count)
+        continue;
+      model->target_rule[number] = CCA_RULE_SIGNATURE;
+      if (call.signature)
+        found =
+            by_type_find(&signatures, &call.signature, sizeof call.signature);
+      if (!found) {
+        model->target_rule[number] = CCA_RULE_SHAPE;
+        found = by_type_find(&shapes, shape, strlen(shape));
+      }
+      if (!found)
+        model->target_rule[number] = CCA_RULE_NONE;
+      for (uint32_t k = 0; found && k < found->count; k++)
+        set_add(&r->reached[number], found->items[k]);
+    }
+  }
+  by_type_release(&signatures);
+  by_type_release(&shapes);
+}
+
+/* For naming: through which variable do calls read this field? */
+static void note_through(struct cca_model *model, const struct cca_input *unit,
+                         const struct cca_call *call) {
+  struct leaves leaves;
+  find_leaves(unit->table, call->target, &leaves);
+  for (uint32_t i = 0; i < leaves.count; i++) {
+    struct cca_node leaf = cca_node_at(unit->table, leaves.nodes[i]);
+    if (leaf.op != CCA_OP_LOAD || unit->locations[leaf.a] == CCA_NONE)
+      continue;
+    struct cca_location *l = &model->locations.items[unit->locations[leaf.a]];
+    struct cca_loc loc = cca_loc_at(unit->table, leaf.a);
+    struct cca_node base = cca_node_at(unit->table, loc.base);
+    uint32_t through = CCA_MANY;
+    if (base.op == CCA_OP_GLOBAL && loc.outer == loc.record &&
+        loc.outer_field == loc.field)
+      through = unit->variables[base.a];
+    l->through =
+        l->through == CCA_NONE || l->through == through ? through : CCA_MANY;
+  }
+}
+
+/* Lists as first/items pairs: count, sum up, fill. */
+static uint32_t *make_firsts(struct cca_model *model, size_t count) {
+  return cca_arena_zalloc(&model->arena, count + 1, sizeof(uint32_t));
+}
+
+static uint32_t sum_up(uint32_t *firsts, size_t count) {
+  uint32_t sum = 0;
+  for (size_t i = 0; i <= count; i++) {
+    uint32_t here = firsts[i];
+    firsts[i] = sum;
+    sum += here;
+  }
+  return sum;
+}
+
+static void publish_targets(struct resolver *r) {
+  struct cca_model *model = r->model;
+  model->targets_first = make_firsts(model, model->call_count);
+  model->callers_first = make_firsts(model, model->functions.count);
+  for (uint32_t u = 0; u < model->unit_count; u++) {
+    const struct cca_input *unit = &model->units[u];
+    for (uint32_t i = 0; unit->table && i < cca_call_count(unit->table); i++) {
+      struct cca_call call = cca_call_at(unit->table, i);
+      if (call.callee != CCA_NONE)
+        set_add(&r->reached[unit->first_call + i],
+                unit->functions[call.callee]);
+      else if (call.target != CCA_NONE)
+        note_through(model, unit, &call);
+    }
+  }
+  for (uint32_t c = 0; c < model->call_count; c++) {
+    model->targets_first[c] = r->reached[c].count;
+    for (uint32_t k = 0; k < r->reached[c].count; k++)
+      model->callers_first[r->reached[c].items[k]]++;
+  }
+  uint32_t total = sum_up(model->targets_first, model->call_count);
+  sum_up(model->callers_first, model->functions.count);
+  model->targets = make_firsts(model, total);
+  model->callers = make_firsts(model, total);
+  uint32_t *fill = cca_calloc(model->functions.count, sizeof *fill);
+  for (uint32_t c = 0; c < model->call_count; c++)
+    for (uint32_t k = 0; k < r->reached[c].count; k++) {
+      uint32_t f = r->reached[c].items[k];
+      model->targets[model->targets_first[c] + k] = f;
+      model->callers[model->callers_first[f] + fill[f]++] = c;
+    }
+  free(fill);
+}
+
+static void publish_locations(struct resolver *r) {
+  struct cca_model *model = r->model;
+  size_t count = model->locations.count;
+  model->stores_first = make_firsts(model, count);
+  model->pointees_first = make_firsts(model, count);
+  for (int pass = 0; pass < 2; pass++) {
+    uint32_t *fill = cca_calloc(count, sizeof *fill);
+    for (uint32_t u = 0; u < model->unit_count; u++) {
+      const struct cca_input *unit = &model->units[u];
+      for (uint32_t i = 0; unit->table && i < cca_store_count(unit->table);
+           i++) {
+        uint32_t l = unit->locations[cca_store_at(unit->table, i).loc];
+        if (l == CCA_NONE)
+          continue;
+        if (!pass)
+          model->stores_first[l]++;
+        else
+          model->stores[model->stores_first[l] + fill[l]++] =
+              (struct cca_store_place){u, i};
+      }
+    }
+    free(fill);
+    if (!pass)
+      model->stores = cca_arena_zalloc(&model->arena,
+                                       sum_up(model->stores_first, count) + 1,
+                                       sizeof *model->stores);
+  }
+  for (uint32_t l = 0; l < count; l++)
+    model->pointees_first[l] = r->sets[r->first_location + l].count;
+  model->pointees = make_firsts(model, sum_up(model->pointees_first, count));
+  for (uint32_t l = 0; l < count; l++) {
+    const struct set *set = &r->sets[r->first_location + l];
+    if (set->count)
+      memcpy(&model->pointees[model->pointees_first[l]], set->items,
+             set->count * sizeof *set->items);
+  }
+}
+
+static void release_sets(struct set *sets, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    free(sets[i].items);
+  free(sets);
+}
+
+void cca__resolve(struct cca_model *model) {
+  struct resolver r = {.model = model};
+  r.first_result = model->param_slots;
+  r.first_location = r.first_result + (uint32_t)model->functions.count;
+  r.first_local = r.first_location + (uint32_t)model->locations.count;
+  r.slot_count = r.first_local + model->local_count;
+  r.sets = cca_calloc(r.slot_count, sizeof *r.sets);
+  r.head = cca_calloc(r.slot_count, sizeof *r.head);
+  r.waiting = cca_calloc(r.slot_count, sizeof *r.waiting);
+  r.reached = cca_calloc(model->call_count, sizeof *r.reached);
+  model->target_rule = cca_arena_zalloc(&model->arena, model->call_count, 1);
+
+  for (uint32_t u = 0; u < model->unit_count; u++)
+    if (model->units[u].table)
+      gather_unit(&r, &model->units[u]);
+  join_elements(&r);
+  resolve_stored(&r);
+  resolve_by_type(&r);
+  publish_targets(&r);
+  publish_locations(&r);
+
+  release_sets(r.reached, model->call_count);
+  release_sets(r.sets, r.slot_count);
+  free(r.head);
+  free(r.waiting);
+  cca_vec_release(&r.to);
+  cca_vec_release(&r.next);
+  cca_vec_release(&r.work);
+}
