@@ -65,7 +65,7 @@ void *cca_realloc(void *block, size_t count, size_t size) {
 void *cca_arena_alloc(struct cca_arena *arena, size_t size) {
   if (size > SIZE_MAX - 64)
     out_of_memory(size);
-  size = (size + 7) & ~(size_t)7;
+  size = size ? (size + 7) & ~(size_t)7 : 8;
   if (size > arena->left) {
     size_t last = arena->blocks ? arena->blocks->size : 0;
     size_t want = last < 4096 ? 8192 : last < ((size_t)1 << 22) ? last * 2 : last;
