@@ -136,7 +136,7 @@ static uint64_t decide(const struct group *group,
     return group->shown.items[section->ordinal].size == section->size
                ? group->shown.items[section->ordinal].address
                : 0;
-  for (size_t i = 0; i < group->shown.count; i++)
+  for (size_t i = 0; i < group->shown.count && section->alike == 1; i++)
     if (group->shown.items[i].size == section->size) {
       if (address != 0)
         return 0;

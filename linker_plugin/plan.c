@@ -15,7 +15,7 @@
 
 void cca_plan_section(struct cca_plan *plan, const char *object,
                       const char *name, uint64_t size, uint32_t ordinal,
-                      uint32_t count) {
+                      uint32_t count, uint32_t alike) {
   size_t n = plan->sections.count;
   const char *last = n > 0 ? plan->sections.items[n - 1].object : NULL;
   struct cca_plan_section section = {
@@ -26,6 +26,7 @@ void cca_plan_section(struct cca_plan *plan, const char *object,
       .size = size,
       .ordinal = ordinal,
       .count = count,
+      .alike = alike,
       .first_row = (uint32_t)plan->rows.count,
   };
   cca_vec_push(&plan->sections, section);
@@ -44,8 +45,8 @@ void cca_plan_write(const struct cca_plan *plan, struct cca_text *out) {
     if (s->object != object)
       cca_text_addf(out, "O%s%c", s->object, '\0');
     object = s->object;
-    cca_text_addf(out, "S%" PRIu64 " %" PRIu32 " %" PRIu32 " %s%c", s->size,
-                  s->ordinal, s->count, s->name, '\0');
+    cca_text_addf(out, "S%" PRIu64 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %s%c",
+                  s->size, s->ordinal, s->count, s->alike, s->name, '\0');
     for (uint32_t r = 0; r < s->row_count; r++) {
       const struct cca_plan_row *row = &plan->rows.items[s->first_row + r];
       cca_text_addf(out, "R%" PRIu32 " %" PRIu32 "%c", row->row, row->offset,
@@ -70,7 +71,7 @@ int cca_plan_read(struct cca_plan *plan, const char *text, size_t len) {
   const char *object = NULL, *end = text + len, *zero;
   *plan = (struct cca_plan){0};
   for (; text < end; text = zero + 1) {
-    uint64_t size, ordinal, count, row, offset;
+    uint64_t size, ordinal, count, alike, row, offset;
     const char *rest = text + 1;
     zero = memchr(text, '\0', (size_t)(end - text));
     if (!zero)
@@ -82,10 +83,11 @@ int cca_plan_read(struct cca_plan *plan, const char *text, size_t len) {
     case 'S':
       if (!object || take_number(&rest, UINT64_MAX, &size) != 0 ||
           take_number(&rest, UINT32_MAX, &ordinal) != 0 ||
-          take_number(&rest, UINT32_MAX, &count) != 0)
+          take_number(&rest, UINT32_MAX, &count) != 0 ||
+          take_number(&rest, UINT32_MAX, &alike) != 0)
         return -1;
       cca_plan_section(plan, object, rest, size, (uint32_t)ordinal,
-                       (uint32_t)count);
+                       (uint32_t)count, (uint32_t)alike);
       break;
     case 'R':
       if (plan->sections.count == 0 ||

@@ -8,8 +8,10 @@
  * zero byte, told apart by their first letter:
  *
  *   O name                  the object, as maps call it
- *   S size ordinal count name   a section of the last O: the ORDINAL-th of
- *                               COUNT sections of that name in the object
+ *   S size ordinal count alike name
+ *                           a section of the last O: the ORDINAL-th of COUNT
+ *                           sections of that name in the object, ALIKE of
+ *                           which are of that size too
  *   R row offset            ADDRESS row ROW lies at OFFSET of the last S
  *
  * A row that is not listed has no address.  Memory: base/memory.h.
@@ -31,7 +33,7 @@ struct cca_plan_row {
 struct cca_plan_section {
   const char *object, *name;
   uint64_t size;
-  uint32_t ordinal, count;
+  uint32_t ordinal, count, alike;
   uint32_t first_row, row_count;
 };
 
@@ -44,7 +46,7 @@ struct cca_plan {
 /* Begin a section, which the rows added next belong to.  Strings are copied. */
 void cca_plan_section(struct cca_plan *plan, const char *object,
                       const char *name, uint64_t size, uint32_t ordinal,
-                      uint32_t count);
+                      uint32_t count, uint32_t alike);
 void cca_plan_row(struct cca_plan *plan, uint32_t row, uint32_t offset);
 
 void cca_plan_write(const struct cca_plan *plan, struct cca_text *out);

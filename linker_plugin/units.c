@@ -210,7 +210,7 @@ static bool plan_section(const struct cca_object *input,
                          struct cca_plan *plan) {
   struct cca_elf elf;
   struct cca_elf_section section, other;
-  uint32_t ordinal = 0, count = 0;
+  uint32_t ordinal = 0, count = 0, alike = 0;
   if (cca_elf_open(&elf, input->bytes, input->len) != NULL ||
       place->index >= elf.section_count ||
       !cca_elf_section_at(&elf, place->index, &section) ||
@@ -221,9 +221,10 @@ static bool plan_section(const struct cca_object *input,
         strcmp(other.name, place->section) == 0) {
       ordinal += i < place->index;
       count++;
+      alike += other.size == section.size;
     }
   cca_plan_section(plan, input->name, section.name, section.size, ordinal,
-                   count);
+                   count, alike);
   return true;
 }
 
