@@ -6,7 +6,8 @@
  * small as the function has distinct values; two loads of one location are one
  * node, whatever was stored between them.  Constants are folded, and brought
  * into one form: a constant operand stands on the right, `x - 3` is `x + -3`,
- * `x << 3` is `x * 8`, `x + (0 - y)` is `x - y`.
+ * `x << 3` is `x * 8`, `x + (0 - y)` is `x - y`, alternatives of alternatives
+ * are alternatives.
  *
  * Nodes are made for every value, since it costs less than to ask which are
  * needed.  In the end those that calls, stores and returns lead to become
@@ -164,22 +165,34 @@ uint32_t cca__node_binary(struct body *b, enum cca_op op, uint32_t x,
   return cca__node(b, op, x, y);
 }
 
+struct unique {
+  uint32_t nodes[MAX_LIST];
+  size_t count;
+};
+
+static void unique_add(struct body *b, struct unique *u, uint32_t node) {
+  for (size_t i = 0; i < u->count; i++)
+    if (u->nodes[i] == node)
+      return;
+  if (u->count < MAX_LIST)
+    u->nodes[u->count++] = node;
+  else /* more than anybody can follow */
+    u->nodes[MAX_LIST - 1] = cca__node_opaque(b, CCA_OPAQUE_WHY_UNKNOWN);
+}
+
 uint32_t cca__node_list(struct body *b, enum cca_op op, const uint32_t *nodes,
                         size_t count) {
-  uint32_t unique[MAX_LIST];
-  size_t n = 0;
+  struct unique u = {.count = 0};
   for (size_t i = 0; i < count; i++) {
-    size_t k = 0;
-    while (k < n && unique[k] != nodes[i])
-      k++;
-    if (k < n)
-      continue;
-    if (n == MAX_LIST) { /* more than anybody can follow */
-      unique[n - 1] = cca__node_opaque(b, CCA_OPAQUE_WHY_UNKNOWN);
-      break;
-    }
-    unique[n++] = nodes[i];
+    struct node inner = b->nodes.items[nodes[i]];
+    if (inner.op == CCA_OP_EITHER && op == CCA_OP_EITHER)
+      for (uint32_t k = 0; k < inner.b; k++)
+        unique_add(b, &u, b->operands.items[inner.a + k]);
+    else
+      unique_add(b, &u, nodes[i]);
   }
+  const uint32_t *unique = u.nodes;
+  size_t n = u.count;
   if (n == 0)
     return cca__node_opaque(b, CCA_OPAQUE_WHY_UNKNOWN);
   if (n == 1 && op == CCA_OP_EITHER)

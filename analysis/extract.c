@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <llvm-c/BitReader.h>
+#include <llvm-c/Support.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
 #include "analysis/extract-unit.h"
@@ -22,6 +23,32 @@ static void ignore(LLVMDiagnosticInfoRef info, void *nothing) {
 static bool fail(char *why, size_t why_len, const char *text) {
   snprintf(why, why_len, "%s", text);
   return false;
+}
+
+/*
+ * A parsed module takes as long to free as a seventh of the whole extraction,
+ * and its process is about to end.  The last one stays reachable from here.
+ */
+static LLVMContextRef last_context;
+static LLVMModuleRef last_module;
+
+static void free_last(void) {
+  if (last_module)
+    LLVMDisposeModule(last_module);
+  if (last_context)
+    LLVMContextDispose(last_context);
+  last_module = NULL;
+  last_context = NULL;
+}
+
+/* The bitcode is of the very LLVM that we link: to check its debug information
+ * for upgrades, which is to verify all code, is a tenth of the time. */
+static void set_options(void) {
+  static bool done;
+  const char *const options[] = {"cca", "-disable-auto-upgrade-debug-info"};
+  if (!done)
+    LLVMParseCommandLineOptions(2, options, "");
+  done = true;
 }
 
 static bool parse(struct unit *u, const struct cca_extract_request *request,
@@ -42,6 +69,8 @@ static bool parse(struct unit *u, const struct cca_extract_request *request,
 
 /* Locals become values, local records fall into their members. */
 static bool promote(struct unit *u, char *why, size_t why_len) {
+  /* as the passes want them, or they would be converted there and back */
+  LLVMSetIsNewDbgInfoFormat(u->module, true);
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
   LLVMErrorRef error =
       LLVMRunPasses(u->module, "sroa<preserve-cfg>", NULL, options);
@@ -106,13 +135,14 @@ static void release(struct unit *u) {
   cca_numbers_release(&u->use_of);
   cca_map_release(&u->initials);
   cca_arena_release(&u->arena);
-  if (u->module)
-    LLVMDisposeModule(u->module);
-  LLVMContextDispose(u->context);
+  last_module = u->module;
+  last_context = u->context;
 }
 
 int cca_extract(const struct cca_extract_request *request,
                 struct cca_builder *out, char *why, size_t why_len) {
+  free_last();
+  set_options();
   struct unit u = {.out = out, .context = LLVMContextCreate()};
   LLVMContextSetDiagnosticHandler(u.context, ignore, NULL);
 
