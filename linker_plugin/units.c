@@ -19,10 +19,12 @@
  * link is static, where one unit per archive says what is not known.
  */
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -135,6 +137,18 @@ static const struct cca_table *take_summary(struct cca_units *units,
   return NULL;
 }
 
+/* Wait until the analyses are over that write into the folder: whoever started
+ * them holds this lock so long. */
+static void wait_for_summaries(struct cca_units *units, const char *folder) {
+  int fd = open(cca_arena_printf(&units->arena, "%s/lock", folder),
+                O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return;
+  while (flock(fd, LOCK_SH) != 0 && errno == EINTR)
+    ;
+  close(fd);
+}
+
 /* Units -------------------------------------------------------------------- */
 
 static bool is_temporary(const char *path) {
@@ -181,6 +195,8 @@ void cca_units_make(struct cca_units *units, const struct cca_inputs *inputs,
   struct folder folder = {folder_path, analyser, 0};
   struct cca_map archives = {0};
   *units = (struct cca_units){.carrier = cca_carrier_new(NULL)};
+  if (folder_path)
+    wait_for_summaries(units, folder_path);
   for (uint32_t i = 0; i < inputs->list.count; i++) {
     const struct cca_object *input = &inputs->list.items[i];
     size_t first = cca_carrier_count(units->carrier);
