@@ -7,7 +7,7 @@
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
 /* Words by value.  A hole in an enumeration would be a NULL here, so there are
- * none: test-schema checks it. */
+ * none: test-format-pages looks. */
 #define ENUM_BEGIN(E, e) static const char *const words_of_##e[] = {
 #define ENUM(E, N, n, value) [value] = #n,
 #define ENUM_END(E, e)                                                         \
