@@ -18,6 +18,8 @@
  */
 #include "analysis/extract-unit.h"
 
+enum { MAX_DEPTH = 8 }; /* of p->q->r, to find a type */
+
 static void note_declare(struct unit *u, LLVMValueRef declare) {
   LLVMValueRef wrapped = LLVMGetOperand(declare, 0);
   if (!LLVMIsAMDNode(wrapped) || !LLVMGetMDNodeNumOperands(wrapped))
@@ -95,20 +97,56 @@ static LLVMValueRef function_of(LLVMValueRef instruction) {
   return LLVMGetBasicBlockParent(LLVMGetInstructionParent(instruction));
 }
 
-/* The type of the member that GEP points to. */
-static di member_type(struct unit *u, LLVMValueRef gep) {
-  LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
-  if (LLVMGetTypeKind(type) != LLVMStructTypeKind ||
-      LLVMGetNumOperands(gep) != 3)
+/* Of GEP's operands from the second index on: into members and elements. */
+static di indexed_type(struct unit *u, LLVMValueRef gep, di type) {
+  LLVMTypeRef layout = LLVMGetGEPSourceElementType(gep);
+  unsigned count = (unsigned)LLVMGetNumOperands(gep);
+  for (unsigned i = 2; i < count; i++) {
+    LLVMValueRef index = LLVMGetOperand(gep, i);
+    if (LLVMGetTypeKind(layout) != LLVMStructTypeKind) {
+      type = cca__di_strip(u, type);
+      type = cca__di_tag(type) == DI_ARRAY ? cca__di_base(u, type) : NULL;
+      layout = LLVMGetElementType(layout);
+      continue;
+    }
+    unsigned k = (unsigned)LLVMConstIntGetZExtValue(index);
+    di record = cca__record_find(u, layout);
+    di member =
+        record ? cca__di_member_at(
+                     u, record,
+                     (int64_t)LLVMOffsetOfElement(u->layout, layout, k))
+               : NULL;
+    type = member ? cca__di_base(u, member) : NULL;
+    layout = LLVMStructGetTypeAtIndex(layout, k);
+  }
+  return type;
+}
+
+/* The type of the object that POINTER points to, as far as it was declared. */
+static di object_type(struct unit *u, LLVMValueRef pointer, int depth) {
+  if (depth == MAX_DEPTH)
     return NULL;
-  di record = cca__record_find(u, type);
-  LLVMValueRef index = LLVMGetOperand(gep, 2);
-  if (!record || !LLVMIsAConstantInt(index))
-    return NULL;
-  uint64_t at = LLVMOffsetOfElement(
-      u->layout, type, (unsigned)LLVMConstIntGetZExtValue(index));
-  di member = cca__di_member_at(u, record, (int64_t)at);
-  return member ? cca__di_base(u, member) : NULL;
+  if (LLVMIsAAllocaInst(pointer)) {
+    uint32_t at = cca_numbers_find(&u->variable_of, pointer);
+    return at ? cca__di_variable_type(u, u->variables.items[at - 1].variable)
+              : NULL;
+  }
+  if (LLVMIsAGlobalVariable(pointer)) {
+    uint32_t at = cca_numbers_find(&u->global_of, pointer);
+    return at ? cca__di_variable_type(u, u->globals.items[at - 1].variable)
+              : NULL;
+  }
+  if (LLVMIsALoadInst(pointer)) {
+    di type = cca__di_strip(
+        u, object_type(u, LLVMGetOperand(pointer, 0), depth + 1));
+    return cca__di_tag(type) == DI_POINTER ? cca__di_base(u, type) : NULL;
+  }
+  if (LLVMIsAGetElementPtrInst(pointer) ||
+      (LLVMIsAConstantExpr(pointer) &&
+       LLVMGetConstOpcode(pointer) == LLVMGetElementPtr))
+    return indexed_type(
+        u, pointer, object_type(u, LLVMGetOperand(pointer, 0), depth + 1));
+  return NULL;
 }
 
 static void use_value(struct unit *u, struct evidence *best,
@@ -117,26 +155,14 @@ static void use_value(struct unit *u, struct evidence *best,
 static void use_store(struct unit *u, struct evidence *best,
                       LLVMValueRef store, int through) {
   LLVMValueRef to = LLVMGetOperand(store, 1);
-  if (LLVMIsAGlobalVariable(to)) {
-    uint32_t at = cca_numbers_find(&u->global_of, to);
-    if (at)
-      offer(u, best, 1,
-            cca__di_variable_type(u, u->globals.items[at - 1].variable));
-    return;
-  }
-  if (LLVMIsAGetElementPtrInst(to)) {
-    offer(u, best, 1, member_type(u, to));
-    return;
-  }
-  if (!LLVMIsAAllocaInst(to))
-    return;
-  uint32_t at = cca_numbers_find(&u->variable_of, to);
-  if (!at) { /* where clang keeps the result of the function */
+  bool local = LLVMIsAAllocaInst(to);
+  if (local && !cca_numbers_find(&u->variable_of, to))
+    /* where clang keeps the result of the function */
     offer(u, best, 3, result_type(u, function_of(store)));
-  } else {
-    offer(u, best, 1,
-          cca__di_variable_type(u, u->variables.items[at - 1].variable));
-  }
+  else
+    offer(u, best, 1, object_type(u, to, 0));
+  if (!local)
+    return;
   if (!through || (best->rank && !is_vague(u, best->type)))
     return;
   for (LLVMUseRef use = LLVMGetFirstUse(to); use; use = LLVMGetNextUse(use))

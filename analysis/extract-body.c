@@ -47,14 +47,35 @@ void cca__body_store(struct body *b, uint32_t spot, uint32_t value,
   cca_vec_push(&b->stores, ((struct store_info){spot, value, line}));
 }
 
-static void note_store(struct body *b, LLVMValueRef store) {
-  LLVMValueRef value = LLVMGetOperand(store, 0);
-  LLVMValueRef to = LLVMGetOperand(store, 1);
+static void note_store(struct body *b, LLVMValueRef store, LLVMValueRef to,
+                       LLVMValueRef value) {
   uint32_t size = (uint32_t)LLVMABISizeOfType(b->unit->layout,
                                               LLVMTypeOf(value));
   uint32_t spot = cca__place_spot(b, cca__place(b, to), size);
   struct spot at = b->spots.items[spot];
   cca__body_store(b, spot, stored_value(b, value, &at), line_of(store));
+}
+
+/* An atomic addition stores the sum of what is there and the operand. */
+static void note_atomic(struct body *b, LLVMValueRef atomic) {
+  LLVMValueRef to = LLVMGetOperand(atomic, 0);
+  LLVMValueRef value = LLVMGetOperand(atomic, 1);
+  LLVMAtomicRMWBinOp op = LLVMGetAtomicRMWBinOp(atomic);
+  if (op == LLVMAtomicRMWBinOpXchg) {
+    note_store(b, atomic, to, value);
+    return;
+  }
+  uint32_t size = (uint32_t)LLVMABISizeOfType(b->unit->layout,
+                                              LLVMTypeOf(value));
+  uint32_t arms[2] = {cca__value(b, atomic), cca__value(b, value)};
+  uint32_t result =
+      op == LLVMAtomicRMWBinOpAdd
+          ? cca__node_binary(b, CCA_OP_ADD, arms[0], arms[1])
+      : op == LLVMAtomicRMWBinOpSub
+          ? cca__node_binary(b, CCA_OP_SUB, arms[0], arms[1])
+          : cca__node_list(b, CCA_OP_MIX, arms, 2);
+  cca__body_store(b, cca__place_spot(b, cca__place(b, to), size), result,
+                  line_of(atomic));
 }
 
 static void note_return(struct body *b, LLVMValueRef end) {
@@ -73,7 +94,14 @@ static void walk_block(struct body *b, LLVMBasicBlockRef block) {
        v = LLVMGetNextInstruction(v))
     switch (LLVMGetInstructionOpcode(v)) {
     case LLVMStore:
-      note_store(b, v);
+      note_store(b, v, LLVMGetOperand(v, 1), LLVMGetOperand(v, 0));
+      break;
+    case LLVMAtomicRMW:
+      cca__value_compute(b, v);
+      note_atomic(b, v);
+      break;
+    case LLVMAtomicCmpXchg:
+      note_store(b, v, LLVMGetOperand(v, 0), LLVMGetOperand(v, 2));
       break;
     case LLVMRet:
       note_return(b, v);

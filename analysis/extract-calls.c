@@ -22,6 +22,14 @@ static LLVMValueRef callee_of(struct unit *u, LLVMValueRef call) {
   return cca_numbers_find(&u->func_rows, callee) ? callee : NULL;
 }
 
+/* Initialising a local is no call that anybody wrote. */
+static bool is_initial(struct unit *u, LLVMValueRef call) {
+  LLVMValueRef to = LLVMGetOperand(call, 0);
+  return cca__initials_is_copy(u, to) ||
+         (LLVMIsAAllocaInst(to) &&
+          cca__initials_is_template(u, LLVMGetOperand(call, 1)));
+}
+
 static bool is_wanted(struct unit *u, LLVMValueRef call) {
   LLVMValueRef callee = LLVMGetCalledValue(call);
   if (LLVMIsAInlineAsm(callee))
@@ -30,8 +38,7 @@ static bool is_wanted(struct unit *u, LLVMValueRef call) {
     if (cca__symbol_is_ours(callee))
       return false;
     if (LLVMGetIntrinsicID(callee))
-      return cca__symbol_memory(callee) >= 0 &&
-             !cca__initials_is_copy(u, LLVMGetOperand(call, 0));
+      return cca__symbol_memory(callee) >= 0 && !is_initial(u, call);
   }
   if (is_wanted_type(LLVMTypeOf(call)))
     return true;

@@ -121,19 +121,98 @@ static void pour_all(struct pouring p, LLVMValueRef constant,
   pour(&p, constant, place, 0);
 }
 
+/* The part of CONSTANT that lies OFFSET bytes into it and has TYPE, or any
+ * type that begins there if TYPE is NULL; NULL if there is none. */
+static LLVMValueRef part_at(struct unit *u, LLVMValueRef constant,
+                            uint64_t offset, LLVMTypeRef type) {
+  for (int depth = 0; depth < MAX_NESTING; depth++) {
+    LLVMTypeRef here = LLVMTypeOf(constant);
+    if (offset == 0 && (!type || here == type))
+      return constant;
+    if (!is_aggregate(here) || offset >= LLVMABISizeOfType(u->layout, here))
+      return NULL;
+    if (type && LLVMIsAConstantAggregateZero(constant))
+      return LLVMConstNull(type);
+    unsigned element;
+    if (LLVMGetTypeKind(here) == LLVMStructTypeKind) {
+      element = LLVMElementAtOffset(u->layout, here, offset);
+      offset -= LLVMOffsetOfElement(u->layout, here, element);
+    } else {
+      uint64_t size = LLVMABISizeOfType(u->layout, LLVMGetElementType(here));
+      if (!size)
+        return NULL;
+      element = (unsigned)(offset / size);
+      offset %= size;
+    }
+    constant = LLVMGetAggregateElement(constant, element);
+    if (!constant)
+      return NULL;
+  }
+  return NULL;
+}
+
+/* The template that POINTER points into, and where; or NULL. */
+static LLVMValueRef template_behind(struct unit *u, LLVMValueRef pointer,
+                                    uint64_t *offset) {
+  *offset = 0;
+  for (int depth = 0; depth < MAX_NESTING; depth++) {
+    if (LLVMIsAGlobalVariable(pointer))
+      return cca__symbol_is_template(pointer) ? LLVMGetInitializer(pointer)
+                                              : NULL;
+    if (!LLVMIsAConstantExpr(pointer) ||
+        LLVMGetConstOpcode(pointer) != LLVMGetElementPtr)
+      return NULL;
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(pointer);
+    unsigned count = (unsigned)LLVMGetNumOperands(pointer);
+    for (unsigned i = 1; i < count; i++) {
+      LLVMValueRef index = LLVMGetOperand(pointer, i);
+      if (!LLVMIsAConstantInt(index))
+        return NULL;
+      uint64_t k = LLVMConstIntGetZExtValue(index);
+      if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+        *offset += LLVMOffsetOfElement(u->layout, type, (unsigned)k);
+        type = LLVMStructGetTypeAtIndex(type, (unsigned)k);
+        continue;
+      }
+      if (i > 1)
+        type = LLVMGetElementType(type);
+      *offset += k * LLVMABISizeOfType(u->layout, type);
+    }
+    pointer = LLVMGetOperand(pointer, 0);
+  }
+  return NULL;
+}
+
+LLVMValueRef cca__initial_loaded(struct unit *u, LLVMValueRef load) {
+  uint64_t offset;
+  LLVMValueRef constant =
+      template_behind(u, LLVMGetOperand(load, 0), &offset);
+  return constant ? part_at(u, constant, offset, LLVMTypeOf(load)) : NULL;
+}
+
+bool cca__initials_is_template(struct unit *u, LLVMValueRef pointer) {
+  uint64_t offset;
+  return template_behind(u, pointer, &offset) != NULL;
+}
+
 /* memcpy(local, @__const.f.v, n): the stores that it stands for. */
 static void pour_template(struct body *b, LLVMValueRef call) {
-  LLVMValueRef from = LLVMGetOperand(call, 1);
-  if (!LLVMIsAGlobalVariable(from) || !cca__symbol_is_template(from))
+  uint64_t offset;
+  LLVMValueRef constant =
+      template_behind(b->unit, LLVMGetOperand(call, 1), &offset);
+  if (constant)
+    constant = part_at(b->unit, constant, offset, NULL);
+  if (!constant)
     return;
   struct pouring p = {.b = b, .global = CCA_NONE,
                       .line = LLVMGetDebugLocLine(call)};
-  pour_all(p, LLVMGetInitializer(from),
-           cca__place(b, LLVMGetOperand(call, 0)));
+  pour_all(p, constant, cca__place(b, LLVMGetOperand(call, 0)));
 }
 
-/* Does the call fill or hand over one of marking's copies? */
+/* Does POINTER point into one of marking's copies? */
 bool cca__initials_is_copy(struct unit *u, LLVMValueRef pointer) {
+  while (LLVMIsAGetElementPtrInst(pointer))
+    pointer = LLVMGetOperand(pointer, 0);
   uint32_t at = cca_numbers_find(&u->variable_of, pointer);
   return at && strncmp(cca__di_name(u, u->variables.items[at - 1].variable),
                        CCA_MARK_COPY, strlen(CCA_MARK_COPY)) == 0;

@@ -257,7 +257,10 @@ di cca__record_find(struct unit *u, LLVMTypeRef type) {
 uint32_t cca__record_of(struct unit *u, di type) {
   uint32_t *at = cca_numbers_at(&u->record_of_di, type);
   if (!*at) {
-    cca_vec_push(&u->records, ((struct record){.type = type}));
+    bool is_va_list =
+        strncmp(cca__di_name(u, type), "__va_list", 9) == 0;
+    cca_vec_push(&u->records, ((struct record){.type = type,
+                                               .is_va_list = is_va_list}));
     *at = (uint32_t)u->records.count;
   }
   return *at;
@@ -268,7 +271,10 @@ uint32_t cca__record_of_plain(struct unit *u, LLVMTypeRef type) {
     return 0;
   uint32_t *at = cca_numbers_at(&u->record_of_plain, type);
   if (!*at) {
-    cca_vec_push(&u->records, ((struct record){.plain = type}));
+    bool is_va_list =
+        strncmp(LLVMGetStructName(type), "struct.__va_list", 16) == 0;
+    cca_vec_push(&u->records, ((struct record){.plain = type,
+                                               .is_va_list = is_va_list}));
     *at = (uint32_t)u->records.count;
   }
   return *at;

@@ -48,6 +48,7 @@ enum di_tag {
 struct record {
   di type;
   LLVMTypeRef plain;
+  bool is_va_list; /* the ABI's record behind va_list */
 };
 
 /* What is known of a type before it is promoted to a row. */
@@ -303,6 +304,9 @@ void cca__body_emit_stores(struct body *b, uint32_t func);
 
 /* extract-initials.c */
 void cca__initials_call(struct body *b, LLVMValueRef call);
+/* What a load from a template finds there, or NULL. */
+LLVMValueRef cca__initial_loaded(struct unit *u, LLVMValueRef load);
+bool cca__initials_is_template(struct unit *u, LLVMValueRef pointer);
 bool cca__initials_is_copy(struct unit *u, LLVMValueRef pointer);
 void cca__initials_keep(struct body *b);
 void cca__initials_extract(struct body *b);

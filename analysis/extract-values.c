@@ -114,6 +114,28 @@ static uint32_t binary(struct body *b, LLVMValueRef value, enum cca_op op) {
   return cca__node_binary(b, op, operand(b, value, 0), operand(b, value, 1));
 }
 
+/*
+ * va_arg() is lowered to loads through a record that the ABI prescribes: is
+ * NODE, an address, taken from one?
+ */
+static bool is_va_list(const struct body *b, uint32_t node, int depth) {
+  const struct node *n = &b->nodes.items[node];
+  if (n->op == CCA_OP_EITHER) {
+    for (uint32_t k = 0; k < n->b && depth < 4; k++)
+      if (is_va_list(b, b->operands.items[n->a + k], depth + 1))
+        return true;
+    return false;
+  }
+  if (n->op == CCA_OP_ADD || n->op == CCA_OP_AND)
+    return depth < 4 && is_va_list(b, n->a, depth + 1);
+  if (n->op != CCA_OP_LOAD && n->op != CCA_OP_ADDRESS)
+    return false;
+  const struct spot *spot = &b->spots.items[n->a];
+  return spot->record ? b->unit->records.items[spot->record - 1].is_va_list
+                      : n->op == CCA_OP_ADDRESS && depth < 4 &&
+                            is_va_list(b, spot->base, depth + 1);
+}
+
 static uint32_t load(struct body *b, LLVMValueRef value) {
   LLVMTypeRef type = LLVMTypeOf(value);
   LLVMTypeKind kind = LLVMGetTypeKind(type);
@@ -121,6 +143,9 @@ static uint32_t load(struct body *b, LLVMValueRef value) {
     return cca__node_opaque(b, CCA_OPAQUE_WHY_FLOATING);
   if (kind != LLVMIntegerTypeKind && kind != LLVMPointerTypeKind)
     return unknown(b);
+  LLVMValueRef constant = cca__initial_loaded(b->unit, value);
+  if (constant)
+    return cca__value(b, constant);
   uint32_t size = (uint32_t)LLVMABISizeOfType(b->unit->layout, type);
   uint32_t spot =
       cca__place_spot(b, cca__place(b, LLVMGetOperand(value, 0)), size);
@@ -131,9 +156,20 @@ static uint32_t load(struct body *b, LLVMValueRef value) {
   if (base == CCA_OP_OPAQUE && !named &&
       b->nodes.items[s->base].a == CCA_OPAQUE_WHY_STRING)
     return cca__node_opaque(b, CCA_OPAQUE_WHY_CONTENT);
+  if (!s->record && is_va_list(b, s->base, 0))
+    return cca__node_opaque(b, CCA_OPAQUE_WHY_VARARGS);
   if (size == 1 && !named)
     return cca__node_opaque(b, CCA_OPAQUE_WHY_CONTENT);
   return cca__node(b, CCA_OP_LOAD, spot, 0);
+}
+
+/* An atomic read-modify-write gives what was there before. */
+static uint32_t atomic_load(struct body *b, LLVMValueRef value) {
+  LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(value, 1));
+  uint32_t size = (uint32_t)LLVMABISizeOfType(b->unit->layout, type);
+  return cca__node(
+      b, CCA_OP_LOAD,
+      cca__place_spot(b, cca__place(b, LLVMGetOperand(value, 0)), size), 0);
 }
 
 static bool named(LLVMValueRef function, const char *prefix) {
@@ -190,6 +226,8 @@ static uint32_t extract(struct body *b, LLVMValueRef value) {
       LLVMIsACallInst(from) ? LLVMGetCalledValue(from) : NULL;
   if (callee && LLVMIsAInlineAsm(callee))
     return cca__node_opaque(b, CCA_OPAQUE_WHY_ASSEMBLY);
+  if (LLVMIsAAtomicCmpXchgInst(from) && LLVMGetIndices(value)[0] == 0)
+    return atomic_load(b, from);
   if (callee && LLVMIsAFunction(callee) && LLVMGetNumIndices(value) == 1 &&
       LLVMGetIndices(value)[0] == 0) {
     if (named(callee, "llvm.umul.with") || named(callee, "llvm.smul.with"))
@@ -211,6 +249,8 @@ static uint32_t choice(struct body *b, LLVMValueRef value) {
 static bool is_loop(const struct body *b, uint32_t node) {
   struct node n = b->nodes.items[node];
   int64_t step;
+  if (n.op == CCA_OP_ADDRESS && !b->spots.items[n.a].record)
+    n = b->nodes.items[b->spots.items[n.a].base];
   if (n.op == CCA_OP_ADD && cca__node_is_constant(b, n.b, &step))
     n = b->nodes.items[n.a];
   return n.op == CCA_OP_OPAQUE && n.a == CCA_OPAQUE_WHY_LOOP;
@@ -295,6 +335,8 @@ static uint32_t compute(struct body *b, LLVMValueRef value,
     return local(b, value);
   case LLVMLoad:
     return load(b, value);
+  case LLVMAtomicRMW:
+    return atomic_load(b, value);
   case LLVMGetElementPtr:
     return LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind
                ? cca__place_value(b, value)
