@@ -65,13 +65,16 @@ static void set_place(const struct cca_table *table, json_t *object,
 static json_t *counts(const struct cca_table *table, uint32_t first,
                       uint32_t count) {
   json_t *list = json_array();
+  struct cca_arena arena = {0};
+  const uint32_t *rows = cca_report_counts(table, first, count, &arena);
   for (uint32_t i = 0; i < count; i++) {
-    struct cca_count row = cca_count_at(table, first + i);
+    struct cca_count row = cca_count_at(table, rows[i]);
     json_t *object = json_object();
     set(object, "type", known(cca_report_type(table, row.of)));
     set(object, "sites", json_integer(row.sites));
     json_array_append_new(list, object);
   }
+  cca_arena_release(&arena);
   return list;
 }
 

@@ -317,6 +317,25 @@ static void take_types(struct cca_report *report, const char *type) {
   sort(report, &report->types, compare_type);
 }
 
+static int compare_count(const void *a, const void *b, void *data) {
+  const struct cca_table *table = data;
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  struct cca_count p = cca_count_at(table, x), q = cca_count_at(table, y);
+  int result = compare_u32(q.sites, p.sites);
+  if (!result)
+    result = strcmp(cca_report_type(table, p.of), cca_report_type(table, q.of));
+  return result ? result : compare_u32(x, y);
+}
+
+const uint32_t *cca_report_counts(const struct cca_table *table, uint32_t first,
+                                  uint32_t count, struct cca_arena *arena) {
+  uint32_t *rows = cca_arena_zalloc(arena, count, sizeof *rows);
+  for (uint32_t i = 0; i < count; i++)
+    rows[i] = first + i;
+  qsort_r(rows, count, sizeof *rows, compare_count, (void *)(uintptr_t)table);
+  return rows;
+}
+
 void cca_report_init(struct cca_report *report, const char *name,
                      const struct cca_table *table, const char *type) {
   *report = (struct cca_report){.name = name, .table = table};

@@ -5,7 +5,7 @@
  * report.c        the command: options, files, exit status
  * report-load.c   files -> classifications
  * report-model.c  a classification -> what both outputs need: order and figures
- * report-text.c   -> text for people
+ * report-text.c   -> text for people (report-writer.h: more files)
  * report-json.c   -> JSON for programs
  *
  * Every figure is computed in the model, so that text and JSON cannot differ.
@@ -122,6 +122,11 @@ enum cca_report_group cca_report_group_of(uint32_t kind);
 
 /* Names of the groups, as in "3 look-alikes"; `many` is the plural. */
 const char *cca_report_group_name(enum cca_report_group group, bool many);
+
+/* The COUNT rows from FIRST on, those with the most sites first, then by type;
+ * borrowed from ARENA. */
+const uint32_t *cca_report_counts(const struct cca_table *table, uint32_t first,
+                                  uint32_t count, struct cca_arena *arena);
 
 /* typed, bytes, pass-through, untyped. */
 const char *cca_report_class_name(uint32_t class);
