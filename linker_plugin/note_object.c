@@ -3,7 +3,7 @@
  * note_object.c -- the object file that brings the classification into a link.
  *
  * In:    the classification; class, byte order, machine and ABI of the inputs.
- * Out:   a relocatable object with .note.cc_allocs and what keeps it neutral.
+ * Out:   a relocatable object with .note.cc-allocs and what keeps it neutral.
  * Holds: with it, a link has the same sections as without it, but for the note.
  *
  * Three things in an object change a link though nothing refers to them:
@@ -29,7 +29,7 @@ enum {
 
 static const char note_owner[] = CCA_NOTE_OWNER; /* the zero byte counts */
 
-static const char names[] = "\0.note.cc_allocs\0.note.gnu.property\0"
+static const char names[] = "\0.note.cc-allocs\0.note.gnu.property\0"
                             ".note.GNU-stack\0.shstrtab\0.symtab\0.strtab";
 
 enum { NOTE = 1, PROPERTY, STACK, NAMES, SYMBOLS, STRINGS, SECTIONS };
