@@ -325,7 +325,13 @@ static const struct {
     {"summary 1.0\nunit source=\"\\x4\"\n", 2, "no such escape: \\x"},
     {"summary 1.0\nunit source=\"\\xg0\"\n", 2, "no such escape: \\x"},
     {"summary 1.0\nunit source=\"\\x", 2, "no such escape: \\x"},
+    {"summary 1.0\nunit source=\"\\xz0\"\n", 2, "no such escape: \\x"},
+    {"summary 1.0\nunit source=\"\\x0A\"\n", 2, "no such escape: \\x"},
     {"summary 1.0\nunit source=\"\\\x1b\"\n", 2, "no such escape: \\?"},
+    {"summary 1.0\nunit source=\"\\\x7f\"\n", 2, "no such escape: \\?"},
+    {"summary 1.0\nunit source=\"\\~\"\n", 2, "no such escape: \\~"},
+    {"summary 1.0\nunit marks{\n", 2, "marks is not followed by ="},
+    {"summary 1.0\nunit marks[\n", 2, "marks is not followed by ="},
     {"summary 1.0\nunit status=good\n", 2, "no such status: good"},
     {"summary 1.0\nfunc flags=hidden,\n", 2, "no such flags: "},
     {"summary 1.0\nfunc result=5\n", 2, "a reference begins with @"},
@@ -366,6 +372,9 @@ static void test_mistakes(void) {
     cca_text_release(&out);
     free(copy);
   }
+  struct cca_text out = {0};
+  CHECK(cca_text_assemble("summary 1.0\n", 12, &out, NULL) < 0);
+  cca_text_release(&out);
   struct cca_table_error err;
   CHECK(cca_text_assemble("summary 1.0\nunit\0\n", 18, NULL, &err) < 0);
   CHECK_STR(err.text, "a zero byte");
