@@ -1,0 +1,1 @@
+failing-link.bash
