@@ -28,7 +28,6 @@
 /* A call as the summary knows it; strings are borrowed. */
 struct cca_site_call {
   const char *function; /* symbol of the function in which it stands */
-  const char *file;     /* "" if unknown */
   uint32_t line, column;
   const char *callee; /* symbol; NULL: indirect */
 };
