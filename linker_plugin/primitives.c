@@ -109,7 +109,7 @@ int cca__primitives_parse(struct cca_primitives *primitives,
             *err = (struct cca_table_error){.status = CCA_TABLE_ERR_CORRUPT,
                                             .offset = line};
             snprintf(err->text, sizeof err->text,
-                     "primitives, line %zu: %s: unknown property '%.*s'", line,
+                     "%s: unknown property '%.*s'",
                      p.name, (int)(w.len > 40 ? 40 : w.len), w.text);
           }
           return CCA_TABLE_ERR_CORRUPT;

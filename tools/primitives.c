@@ -8,62 +8,63 @@
  */
 #include "primitives.h"
 
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "allocs.h"
 #include "base/file.h"
 
 enum { MAX_BYTES = 1 << 26 };
 
-/* Write the installed file's path to PATH; returns -1 where there is no
- * /proc or the path is too long. */
-static int installed_path(char *path, size_t room) {
-  char self[PATH_MAX];
-  ssize_t len = readlink("/proc/self/exe", self, sizeof self);
-  if (len <= 0 || (size_t)len >= sizeof self)
-    return -1;
-  self[len] = 0;
-  for (int up = 0; up < 2; up++) {
-    char *slash = strrchr(self, '/');
-    if (!slash)
-      return -1;
-    *slash = 0;
-  }
-  int need = snprintf(path, room, "%s/share/cc-allocs/primitives.txt", self);
-  return need < 0 || (size_t)need >= room ? -1 : 0;
-}
+static const char installed[] = "../share/cc-allocs/primitives.txt";
+static const char variable[] = "CC_ALLOCS_PRIMITIVES";
 
-int cca_primitives_read(struct cca_text *out, char *why, size_t why_room) {
-  char path[PATH_MAX];
-  if (installed_path(path, sizeof path) < 0) {
-    snprintf(why, why_room,
-             "cannot find the primitives: /proc/self/exe does not say where "
-             "this program is; mount /proc");
+int cca_primitives_read(const char *command,
+                        struct cca_primitives_text *primitives) {
+  struct cca_text *text = &primitives->text;
+  char *path = cca_file_beside_program(installed);
+  if (!path) {
+    cca_complain(command, "cannot find the primitives: /proc does not say "
+                          "where this program is; mount it");
     return -1;
   }
-  int error = cca_file_read(path, MAX_BYTES, out);
-  if (error) {
-    snprintf(why, why_room,
-             "cannot read the primitives, %s: %s; install cc-allocs again",
-             path, strerror(error));
+  int error = cca_file_read(path, MAX_BYTES, text);
+  if (error)
+    cca_complain(command,
+                 "cannot read the primitives, %s: %s; install "
+                 "cc-allocs again",
+                 path, strerror(error));
+  free(path);
+  if (error)
     return -1;
-  }
+  if (text->len && text->data[text->len - 1] != '\n')
+    cca_text_adds(text, "\n");
+  for (size_t i = 0; i < text->len; i++)
+    primitives->installed_lines += text->data[i] == '\n';
 
-  const char *more = getenv("CC_ALLOCS_PRIMITIVES");
+  const char *more = getenv(variable);
   if (!more || !*more)
     return 0;
-  if (out->len && out->data[out->len - 1] != '\n')
-    cca_text_adds(out, "\n");
-  error = cca_file_read(more, MAX_BYTES, out);
+  error = cca_file_read(more, MAX_BYTES, text);
   if (error) {
-    snprintf(why, why_room,
-             "cannot read %s, which CC_ALLOCS_PRIMITIVES names: "
-             "%s",
-             more, strerror(error));
+    cca_complain(command, "cannot read %s, which %s names: %s", more, variable,
+                 strerror(error));
     return -1;
   }
   return 0;
+}
+
+void cca_primitives_complain(const char *command,
+                             const struct cca_primitives_text *primitives,
+                             const struct cca_table_error *err) {
+  const char *more = getenv(variable);
+  if (more && err->offset > primitives->installed_lines)
+    cca_complain(command, "%s:%zu: %s", more,
+                 err->offset - primitives->installed_lines, err->text);
+  else
+    cca_complain(command, "primitives.txt:%zu: %s", err->offset, err->text);
+}
+
+void cca_primitives_release(struct cca_primitives_text *primitives) {
+  cca_text_release(&primitives->text);
 }

@@ -8,12 +8,27 @@
 #include <stddef.h>
 
 #include "base/text.h"
+#include "summaries/table.h"
+
+struct cca_primitives_text {
+  struct cca_text text;   /* of all files, one after another; owned */
+  size_t installed_lines; /* of these, so many come from the installed file */
+};
 
 /*
- * Append to OUT the installed share/cc-allocs/primitives.txt, and after it the
- * file that the environment's CC_ALLOCS_PRIMITIVES names, if it names one.
- * Returns 0, or -1 with the reason (what, where, what to do) in WHY.
+ * Read the installed share/cc-allocs/primitives.txt, and after it the file that
+ * the environment's CC_ALLOCS_PRIMITIVES names, if it names one, into a zeroed
+ * *PRIMITIVES.  Returns 0, or -1 after having said on standard error, for
+ * COMMAND, what is wrong.
  */
-int cca_primitives_read(struct cca_text *out, char *why, size_t why_room);
+int cca_primitives_read(const char *command,
+                        struct cca_primitives_text *primitives);
+
+/* Say in which file and line the solver found what ERR says. */
+void cca_primitives_complain(const char *command,
+                             const struct cca_primitives_text *primitives,
+                             const struct cca_table_error *err);
+
+void cca_primitives_release(struct cca_primitives_text *primitives);
 
 #endif

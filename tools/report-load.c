@@ -98,30 +98,30 @@ static void add_file(struct loader *loader, const char *file, size_t first) {
 /* Solve the units, and put the result where the first object stood. */
 static void solve(struct loader *loader) {
   struct cca_report_modules *modules = loader->modules;
-  struct cca_text primitives = {0};
+  struct cca_primitives_text primitives = {0};
   struct cca_table_error err = {0};
-  char why[1024];
-  if (cca_primitives_read(&primitives, why, sizeof why) < 0) {
-    cca_complain("report", "%s", why);
-    worsen(modules, CCA_EXIT_ERROR);
-    return;
+  int status = cca_primitives_read("report", &primitives);
+  if (status == 0) {
+    struct cca_solver_request request = {
+        .units = loader->units.items,
+        .unit_count = loader->units.count,
+        .primitives = primitives.text.data,
+        .primitives_len = primitives.text.len,
+    };
+    status = cca_solve(&request, &modules->solved, &err);
+    if (status < 0)
+      cca_primitives_complain("report", &primitives, &err);
   }
-  struct cca_solver_request request = {
-      .units = loader->units.items,
-      .unit_count = loader->units.count,
-      .primitives = primitives.data,
-      .primitives_len = primitives.len,
-  };
-  int status = cca_solve(&request, &modules->solved, &err);
-  if (status < 0)
-    cca_complain("report", "primitives, line %zu: %s", err.offset, err.text);
-  else if ((status = cca_table_open(
-                &modules->solved_table, &cca_classification_schema,
-                modules->solved.classification.data,
-                modules->solved.classification.len, &err)) < 0)
-    cca_complain("report", "%s: the solver's result is broken at byte %zu: %s",
-                 loader->first_object, err.offset, err.text);
-  cca_text_release(&primitives);
+  cca_primitives_release(&primitives);
+  if (status == 0) {
+    const struct cca_text *image = &modules->solved.classification;
+    status = cca_table_open(&modules->solved_table, &cca_classification_schema,
+                            image->data, image->len, &err);
+    if (status < 0)
+      cca_complain("report",
+                   "%s: the solver's result is broken at byte %zu: %s",
+                   loader->first_object, err.offset, err.text);
+  }
   if (status < 0) {
     worsen(modules, CCA_EXIT_ERROR);
     return;

@@ -43,19 +43,17 @@ static int write_file(const char *path, const void *bytes, size_t len) {
 static int solve(const struct cca_solver_request *request,
                  struct cca_solver_result *result) {
   struct cca_solver_request full = *request;
-  struct cca_text primitives = {0};
+  struct cca_primitives_text primitives = {0};
   struct cca_table_error err = {0};
-  char why[512];
-  if (cca_primitives_read(&primitives, why, sizeof why) != 0) {
-    cca_complain("solve", "%s", why);
-    return -1;
+  int status = cca_primitives_read("solve", &primitives);
+  if (status == 0) {
+    full.primitives = primitives.text.data;
+    full.primitives_len = primitives.text.len;
+    status = cca_solve(&full, result, &err);
+    if (status < 0)
+      cca_primitives_complain("solve", &primitives, &err);
   }
-  full.primitives = primitives.data;
-  full.primitives_len = primitives.len;
-  int status = cca_solve(&full, result, &err);
-  if (status < 0)
-    cca_complain("solve", "%s", err.text);
-  cca_text_release(&primitives);
+  cca_primitives_release(&primitives);
   return status;
 }
 
