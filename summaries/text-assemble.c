@@ -485,20 +485,23 @@ static void add_listed(struct assembler *a) {
                     (struct cca_operand){.node = a->listed.items[i]});
 }
 
-/* Give functions without a RANGE the rows of CHUNK that say so; the check will
- * refuse what is not contiguous. */
+/* Give functions without a RANGE the rows of CHUNK that say so, if they stand
+ * together; if not, the check will refuse them. */
 #define INFER(builder, chunk, range)                                           \
-  for (uint32_t i = 0; i < cca_##chunk##_added(builder); i++) {                \
+  for (uint32_t i = 0, next; i < cca_##chunk##_added(builder); i = next) {     \
     uint32_t f = cca_##chunk##_get(builder, i).func;                           \
+    next = i + 1;                                                              \
+    while (next < cca_##chunk##_added(builder) &&                              \
+           cca_##chunk##_get(builder, next).func == f)                         \
+      next++;                                                                  \
     if (f >= cca_func_added(builder))                                          \
-      continue;                                                                \
+      continue; /* none */                                                     \
     struct cca_func func = cca_func_get(builder, f);                           \
-    if (!func.range##_count)                                                   \
-      func.range##_first = i;                                                  \
-    if (func.range##_first + func.range##_count == i) {                        \
-      func.range##_count++;                                                    \
-      cca_func_set(builder, f, func);                                          \
-    }                                                                          \
+    if (func.range##_count)                                                    \
+      continue;                                                                \
+    func.range##_first = i;                                                    \
+    func.range##_count = next - i;                                             \
+    cca_func_set(builder, f, func);                                            \
   }
 
 static void infer_ranges(struct cca_builder *builder) {

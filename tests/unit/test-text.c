@@ -355,6 +355,9 @@ static const struct {
     {"summary 1.0\nunit\nfunc\nfunc\ncall func=@0\ncall func=@1\n"
      "call func=@0\n",
      0, "func 0: calls and the func of call 2 disagree"},
+    {"summary 1.0\nunit\nfunc calls=@0+1\ncall func=@0\ncall func=@0\n", 0,
+     "func 0: calls and the func of call 1 disagree"},
+    {"summary 1.0\nunit\ncall func=@0\n", 0, "call 0: func is row 0 of 0"},
 };
 
 static void test_mistakes(void) {
