@@ -478,13 +478,9 @@ static void scan_tokens(struct scan *s) {
       open_bracket(s, i);
       break;
     case '}':
-      s->stack.count--; /* never the file: brackets match */
-      if (top(s)->block && !top(s)->in_initialiser)
-        top(s)->is_static = top(s)->file_scope;
-      break;
     case ')':
     case ']':
-      s->stack.count--;
+      s->stack.count--; /* never the file's: brackets match */
       break;
     case CCA_T_STATIC:
       if (top(s)->block)

@@ -66,6 +66,7 @@ static void test_extents(void) {
       "void f(void) { g(@sizeof *(T *)p@ + 1); }",
       "void f(void) { g(@sizeof *(T *)(p)@ + 1); }",
       "void f(void) { g(@sizeof *(T)p@ + 1); }",
+      "void f(void) { g(@sizeof *(T *)&p@ + 1); }",
       "void f(void) { g(@sizeof *(p)@ + 1); }",
       "void f(void) { g(@sizeof (T){1, 2}@ + 1); }",
       "void f(void) { g(@sizeof (T){1}.x@ + 1); }",
