@@ -9,10 +9,10 @@
  * gcc's collect2 looks in COMPILER_PATH, which gcc has filled with its own
  * folders, and then in PATH.  clang looks in COMPILER_PATH, then in the folder
  * that it lies in itself, which is how clang-19 comes to ld.lld 19 where PATH
- * has version 14, and then in PATH.  The same three are searched here, with
- * the parent's folder for clang's own; for collect2 it is in COMPILER_PATH
- * already.  A shim is known by its inode, and one of another installation by
- * its file name.
+ * has version 14, and then in PATH.  The same three are searched here; clang's
+ * folder is the parent's, if COMPILER_PATH is how the parent found us, and for
+ * collect2 it is in COMPILER_PATH already.  A shim is known by its inode, and
+ * one of another installation by its file name.
  */
 #include <fcntl.h>
 #include <spawn.h>
@@ -88,6 +88,23 @@ static char *look_along(const char *dirs, const char *name) {
   return NULL;
 }
 
+/* Is the folder of PATH one of DIRS? */
+static bool is_in(const char *dirs, const char *path) {
+  size_t len = (size_t)(base_name(path) - path);
+  while (len > 0 && path[len - 1] == '/')
+    len--;
+  while (dirs && len > 0) {
+    size_t dir_len = strcspn(dirs, ":");
+    const char *next = dirs[dir_len] == ':' ? dirs + dir_len + 1 : NULL;
+    while (dir_len > 0 && dirs[dir_len - 1] == '/')
+      dir_len--;
+    if (dir_len == len && strncmp(dirs, path, len) == 0)
+      return true;
+    dirs = next;
+  }
+  return false;
+}
+
 static char *look_beside_parent(const char *name) {
   char link[64], parent[4096];
   snprintf(link, sizeof link, "/proc/%ld/exe", (long)getppid());
@@ -99,9 +116,10 @@ static char *look_beside_parent(const char *name) {
   return dir_len > 0 ? look_in(parent, dir_len, name) : NULL;
 }
 
-char *cca_linker_find(const char *name) {
-  char *found = look_along(getenv("COMPILER_PATH"), name);
-  if (!found)
+char *cca_linker_find(const char *name, const char *called) {
+  const char *compiler_path = getenv("COMPILER_PATH");
+  char *found = look_along(compiler_path, name);
+  if (!found && is_in(compiler_path, called))
     found = look_beside_parent(name);
   if (!found)
     found = look_along(getenv("PATH"), name);

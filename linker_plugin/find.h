@@ -17,9 +17,10 @@ enum cca_linker_kind {
 
 /*
  * The path of the linker that a compiler driver means by NAME ("ld",
- * "ld.gold", …), our own shims left out; NULL if there is none.
+ * "ld.gold", …), our own shims left out; NULL if there is none.  CALLED is the
+ * path by which it called the shim.
  */
-char *cca_linker_find(const char *name);
+char *cca_linker_find(const char *name, const char *called);
 
 /* By the name of the program behind PATH, or by what it says of itself. */
 enum cca_linker_kind cca_linker_kind(const char *path);

@@ -105,7 +105,7 @@ int main(int argc, char **argv) {
   const char *name = slash ? slash + 1 : argv[0];
   if (strcmp(name, "ld.allocs") == 0)
     name = getenv("CC_ALLOCS_LD") ? getenv("CC_ALLOCS_LD") : "ld";
-  linker = strchr(name, '/') ? strdup(name) : cca_linker_find(name);
+  linker = strchr(name, '/') ? strdup(name) : cca_linker_find(name, argv[0]);
   if (!linker) {
     fprintf(stderr,
             "ld.allocs: there is no other %s in COMPILER_PATH or PATH\n"
