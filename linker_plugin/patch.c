@@ -75,16 +75,47 @@ struct group {
 struct locator {
   struct cca_map by_name; /* object, zero byte, section: 1 + index of group */
   struct cca_vec(struct group) groups;
-  struct cca_text key;
+  struct cca_text path, key;
 };
+
+/* Append PATH without "." and empty components and without "x/..": mold shows
+ * names like this, whatever they were on the command line. */
+static void add_clean(struct cca_text *out, const char *path, size_t len) {
+  size_t start = out->len;
+  if (len > 0 && path[0] == '/')
+    cca_text_adds(out, "/");
+  size_t root = out->len;
+  for (size_t at = 0, end; at < len; at = end + 1) {
+    const char *slash = memchr(path + at, '/', len - at);
+    end = slash ? (size_t)(slash - path) : len;
+    size_t n = end - at;
+    if (n == 0 || (n == 1 && path[at] == '.'))
+      continue;
+    if (n == 2 && memcmp(path + at, "..", 2) == 0 && out->len > root &&
+        !(out->len >= root + 2 &&
+          memcmp(out->data + out->len - 2, "..", 2) == 0)) {
+      while (out->len > root && out->data[out->len - 1] != '/')
+        out->len--;
+      if (out->len > root)
+        out->len--;
+      continue;
+    }
+    if (out->len > root)
+      cca_text_adds(out, "/");
+    cca_text_add(out, path + at, n);
+  }
+  if (out->len == start)
+    cca_text_adds(out, ".");
+}
 
 static struct group *find_group(struct locator *l, const char *folder,
                                 size_t folder_len, const char *object,
                                 size_t object_len, const char *section,
                                 size_t section_len, bool add) {
-  l->key.len = 0;
-  cca_text_add(&l->key, folder, folder_len);
-  cca_text_add(&l->key, object, object_len);
+  l->key.len = l->path.len = 0;
+  cca_text_add(&l->path, folder, folder_len);
+  cca_text_add(&l->path, object, object_len);
+  add_clean(&l->key, l->path.data, l->path.len);
   cca_text_add(&l->key, "", 1);
   cca_text_add(&l->key, section, section_len);
   if (!add) {
@@ -178,6 +209,7 @@ void cca_patch_locate(const struct cca_plan *plan, enum cca_linker_kind kind,
   cca_vec_release(&l.groups);
   cca_map_release(&l.by_name);
   cca_text_release(&l.key);
+  cca_text_release(&l.path);
 }
 
 struct order {
