@@ -56,7 +56,9 @@ static int write_arguments(struct cca_job *job) {
 
 /* Reserve OUTPUT.cc_allocs.o; if that can't be, take a name in the folder. */
 static void choose_note(struct cca_job *job) {
-  if (job->line->shows_inputs) {
+  struct stat output;
+  if (job->line->shows_inputs &&
+      (stat(job->line->output, &output) != 0 || S_ISREG(output.st_mode))) {
     job->note =
         cca_arena_printf(&job->arena, "%s.cc_allocs.o", job->line->output);
     int fd = open(job->note, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
