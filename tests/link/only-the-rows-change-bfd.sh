@@ -1,0 +1,1 @@
+only-the-rows-change.bash

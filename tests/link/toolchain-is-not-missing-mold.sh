@@ -1,0 +1,1 @@
+toolchain-is-not-missing.bash
