@@ -129,6 +129,7 @@ void cca__body_clear(struct body *b) {
   cca_numbers_clear(&b->local_of);
   b->paths.count = b->stores.count = b->returns.count = 0;
   b->calls.count = b->args.count = b->copies.count = 0;
+  b->param_types = NULL;
 }
 
 static void begin(struct body *b, LLVMValueRef function) {
@@ -136,6 +137,7 @@ static void begin(struct body *b, LLVMValueRef function) {
   b->function = function;
   uint32_t row = cca_numbers_find(&b->unit->func_rows, function);
   b->func_row = row ? row - 1 : CCA_NONE;
+  b->param_types = cca__symbol_types(b->unit, function);
   uint32_t i = 0;
   for (LLVMValueRef p = LLVMGetFirstParam(function); p;
        p = LLVMGetNextParam(p))

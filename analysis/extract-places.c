@@ -101,6 +101,7 @@ static void enter(struct unit *u, struct path *p, LLVMTypeRef structure,
   int64_t at =
       (int64_t)LLVMOffsetOfElement(u->layout, structure, element);
   di record = p->type ? record_here(u, p, structure) : NULL;
+  p->declared = false;
   if (!record)
     record = cca__record_find(u, structure);
   if (record) {
@@ -120,8 +121,13 @@ static void enter(struct unit *u, struct path *p, LLVMTypeRef structure,
   p->offset += at;
 }
 
-/* At an access: into the records whose first or covering member it is. */
-static void descend(struct unit *u, struct path *p) {
+/*
+ * At an access: into the records whose first or covering member it is, for
+ * where clang needs no getelementptr.  Through a pointer it needs none for a
+ * union alone; then a record that was not entered is not what is accessed.
+ * Returns the member's type.
+ */
+static di descend(struct unit *u, struct path *p) {
   di type = cca__di_strip(u, p->type);
   int64_t at = p->inside;
   for (int depth = 0; depth < MAX_NESTING; depth++) {
@@ -133,18 +139,19 @@ static void descend(struct unit *u, struct path *p) {
         at %= size;
     } else if (tag == DI_UNION) {
       pass(u, p, type, 0);
-      return;
+      return NULL;
     } else if (tag == DI_STRUCT) {
       di member = cca__di_member_at(u, type, at);
-      if (!member)
-        return;
+      if (!member || p->declared)
+        return type;
       pass(u, p, type, member_offset(member));
       at -= member_offset(member);
       type = cca__di_strip(u, member);
     } else {
-      return;
+      return type;
     }
   }
+  return NULL;
 }
 
 uint32_t cca__place_spot(struct body *b, struct path p, uint32_t size) {
@@ -243,6 +250,26 @@ static struct path follow(struct body *b, LLVMValueRef gep, uint32_t *value) {
   return path;
 }
 
+/* What POINTER was declared to point to, where it was a variable's value. */
+static di declared_pointee(struct body *b, LLVMValueRef pointer) {
+  struct unit *u = b->unit;
+  di type = NULL;
+  if (LLVMIsAArgument(pointer)) {
+    struct node node = b->nodes.items[cca__value(b, pointer)];
+    if (b->param_types && node.op == CCA_OP_PARAM)
+      type = cca__di_child(u, b->param_types, node.a + 1);
+  } else if (LLVMIsALoadInst(pointer)) {
+    struct path path = cca__place(b, LLVMGetOperand(pointer, 0));
+    if (path.type)
+      type = descend(u, &path);
+  } else if (LLVMIsACallInst(pointer)) {
+    uint32_t use = cca_numbers_find(&u->use_of, pointer);
+    return use ? u->uses.items[use - 1] : NULL;
+  }
+  type = cca__di_strip(u, type);
+  return cca__di_tag(type) == DI_POINTER ? cca__di_base(u, type) : NULL;
+}
+
 static bool is_gep(LLVMValueRef value) {
   return LLVMIsAGetElementPtrInst(value) ||
          (LLVMIsAConstantExpr(value) &&
@@ -266,6 +293,10 @@ struct path cca__place(struct body *b, LLVMValueRef pointer) {
   } else if (LLVMIsAGlobalVariable(pointer)) {
     at = cca_numbers_find(&u->global_of, pointer);
     variable = at ? u->globals.items[at - 1].variable : NULL;
+  } else if (!p.spot.record && p.offset == 0) {
+    p.type = declared_pointee(b, pointer);
+    p.declared = true;
+    return p;
   }
   p.type = cca__di_variable_type(u, variable);
   return p;

@@ -174,8 +174,13 @@ static bool same_size(struct unit *u, di record, LLVMTypeRef type) {
              LLVMABISizeOfType(u->layout, type);
 }
 
-/* Every member of RECORD lies on an element of TYPE, and of a union's there is
- * always one. */
+static bool same_kind(struct unit *u, di member, LLVMTypeRef element) {
+  bool is_pointer = cca__di_tag(cca__di_strip(u, member)) == DI_POINTER;
+  return is_pointer == (LLVMGetTypeKind(element) == LLVMPointerTypeKind);
+}
+
+/* Every member of RECORD lies on an element of TYPE that may hold it; in TYPE
+ * there may be more, for padding.  Of a union, all begin at the first. */
 static bool same_layout(struct unit *u, di record, LLVMTypeRef type) {
   if (!same_size(u, record, type))
     return false;
@@ -185,13 +190,16 @@ static bool same_layout(struct unit *u, di record, LLVMTypeRef type) {
   unsigned count = cca__di_count(u, members), element = 0;
   unsigned elements = LLVMCountStructElementTypes(type);
   for (unsigned i = 0; i < count; i++) {
-    uint64_t at =
-        LLVMDITypeGetOffsetInBits(cca__di_child(u, members, i)) / 8;
+    di member = cca__di_child(u, members, i);
+    if (LLVMDITypeGetFlags(member) & LLVMDIFlagBitField)
+      continue;
+    uint64_t at = LLVMDITypeGetOffsetInBits(member) / 8;
     while (element < elements &&
            LLVMOffsetOfElement(u->layout, type, element) < at)
       element++;
     if (element == elements ||
-        LLVMOffsetOfElement(u->layout, type, element) != at)
+        LLVMOffsetOfElement(u->layout, type, element) != at ||
+        !same_kind(u, member, LLVMStructGetTypeAtIndex(type, element)))
       return false;
   }
   return true;

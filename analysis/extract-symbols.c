@@ -184,14 +184,25 @@ static uint32_t row_behind(struct unit *u, di type, enum cca_value_kind kind) {
              : CCA_NONE;
 }
 
-/* Parameters are those of the IR: a record by value may be two of them.  Then
- * the debug information's list is of no use, and the names are left out. */
-static void add_params(struct unit *u, LLVMValueRef function,
-                       struct cca_func *row, di types) {
+di cca__symbol_types(struct unit *u, LLVMValueRef function) {
+  di subprogram =
+      LLVMIsAFunction(function) ? LLVMGetSubprogram(function) : NULL;
+  if (!subprogram)
+    return NULL;
+  di types = cca__di_child(u, cca__di_child(u, subprogram, 4), 3);
   LLVMTypeRef type = LLVMGlobalGetValueType(function);
   unsigned count = LLVMCountParamTypes(type), known = cca__di_count(u, types);
-  bool match = known && (known - 1 == count ||
-                         (LLVMIsFunctionVarArg(type) && known - 2 == count));
+  bool variadic = LLVMIsFunctionVarArg(type);
+  return known && known - 1 - (variadic && known > 1) == count ? types : NULL;
+}
+
+/* Parameters are those of the IR: a record by value may be two of them.  Then
+ * the debug information's list is of no use, but a name may still be known. */
+static void add_params(struct unit *u, LLVMValueRef function,
+                       struct cca_func *row) {
+  LLVMTypeRef type = LLVMGlobalGetValueType(function);
+  di types = cca__symbol_types(u, function);
+  unsigned count = LLVMCountParamTypes(type);
   LLVMTypeRef *params = cca_malloc((count + 1) * sizeof *params);
   LLVMGetParamTypes(type, params);
   row->params_first = cca_param_added(u->out);
@@ -199,16 +210,16 @@ static void add_params(struct unit *u, LLVMValueRef function,
   for (unsigned i = 0; i < count; i++) {
     struct cca_param param = cca_param_init();
     param.kind = kind_of(params[i]);
-    param.of = match ? row_behind(u, cca__di_child(u, types, i + 1), param.kind)
+    param.of = types ? row_behind(u, cca__di_child(u, types, i + 1), param.kind)
                      : CCA_NONE;
-    if (LLVMIsAFunction(function)) {
-      uint32_t name =
-          cca_numbers_find(&u->param_names, LLVMGetParam(function, i));
-      if (name)
-        param.name = cca_builder_string(
-            u->out,
-            cca__di_name(u, u->variables.items[name - 1].variable));
-    }
+    uint32_t variable =
+        LLVMIsAFunction(function)
+            ? cca_numbers_find(&u->param_names, LLVMGetParam(function, i))
+            : 0;
+    if (variable)
+      param.name = cca_builder_string(
+          u->out,
+          cca__di_name(u, u->variables.items[variable - 1].variable));
     cca_param_add(u->out, param);
   }
   free(params);
@@ -240,7 +251,7 @@ static void add_function(struct unit *u, LLVMValueRef function) {
                                     : CCA_VALUE_KIND_OTHER)
                    : CCA_NONE;
   row.flags = flags_of(function);
-  add_params(u, function, &row, types);
+  add_params(u, function, &row);
   *cca_numbers_at(&u->func_rows, function) = cca_func_add(u->out, row) + 1;
 }
 

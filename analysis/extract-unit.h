@@ -131,6 +131,7 @@ struct path {
   int64_t offset;
   di type;        /* of the object that is being looked into; or NULL */
   int64_t inside; /* bytes into it */
+  bool declared;  /* type is only what the pointer was declared to point to */
 };
 
 struct node {
@@ -169,6 +170,7 @@ struct body {
   struct unit *unit;
   LLVMValueRef function; /* NULL: static initialisers */
   uint32_t func_row;     /* CCA_NONE for them */
+  di param_types;        /* the list; NULL if it does not fit the IR's */
 
   /* extract-nodes.c */
   struct cca_vec(struct node) nodes;
@@ -242,6 +244,8 @@ bool cca__record_fits(struct unit *u, di record, LLVMTypeRef type);
 void cca__symbols_find(struct unit *u);
 void cca__symbols_add(struct unit *u);
 int cca__symbol_memory(LLVMValueRef function);
+/* Result and parameters as declared, or NULL if the IR has other ones. */
+di cca__symbol_types(struct unit *u, LLVMValueRef function);
 enum mark_kind { MARK_NONE, MARK_SIZEOF, MARK_OFFSETOF };
 enum mark_kind cca__mark_of(struct unit *u, LLVMValueRef global, di *type,
                             uint32_t *offset);
