@@ -302,7 +302,9 @@ static void track_register(struct x86 *x, const char *text,
     return;
   struct known_register *known = find_register(x, percent + 1);
   if (!loads) {
-    if (known)
+    /* -mcmodel=large adds the base of the GOT to what it has loaded. */
+    if (known && strncmp(text, "\tadd", 4) != 0 &&
+        !(strncmp(text, "\tlea", 4) == 0 && strstr(text, known->name) < percent))
       *known = x->known[--x->known_count];
     return;
   }
@@ -313,6 +315,20 @@ static void track_register(struct x86 *x, const char *text,
     strcpy(known->name, percent + 1);
   }
   known->is = *relocation;
+}
+
+/* After a call only the registers that a callee saves are still known. */
+static void forget_registers(struct x86 *x) {
+  static const char *const saved[] = {"rbx", "rbp", "r12", "r13", "r14",
+                                      "r15", "ebx", "ebp", "esi", "edi"};
+  unsigned kept = 0;
+  for (unsigned i = 0; i < x->known_count; i++)
+    for (size_t s = 0; s < sizeof saved / sizeof saved[0]; s++)
+      if (strcmp(x->known[i].name, saved[s]) == 0) {
+        x->known[kept++] = x->known[i];
+        break;
+      }
+  x->known_count = kept;
 }
 
 /* OPERAND, as in `callq OPERAND`, of the instruction that ends at END. */
@@ -372,7 +388,9 @@ static void read_x86(struct reader *r, LLVMDisasmContextRef disassembler) {
     const char *operand = strchr(p, '\t');
     if ((call || jump) && operand)
       x86_branch(&x, at + len, operand + 1, jump, relocation);
-    else
+    if (call)
+      forget_registers(&x);
+    else if (!jump)
       track_register(&x, text, relocation);
     at += len;
   }

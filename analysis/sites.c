@@ -285,6 +285,10 @@ static void match_group(struct joiner *j, struct want *wants, size_t count) {
 
 /* ---------------------------------------------------------- less strictly */
 
+static uint32_t distance(uint32_t a, uint32_t b) {
+  return a > b ? a - b : b - a;
+}
+
 /* The only call on the want's line that no code was found for; or CCA_NONE. */
 static uint32_t only_one_left(const struct joiner *j, const struct want *want,
                               bool indirect_only) {
@@ -302,58 +306,66 @@ static uint32_t only_one_left(const struct joiner *j, const struct want *want,
   return found;
 }
 
-/* The next call of the callee in the function, by line, that no code was found
- * for; else the nearest. */
-static uint32_t nearest(const struct joiner *j, const struct want *want,
-                        bool *ambiguous) {
-  struct range rows = any_third(&j->by_callee, want->function, want->callee);
-  uint32_t after = CCA_NONE, left = 0;
+/*
+ * For COUNT equal wants: the next calls of the callee in the function, by
+ * line, that no code was found for; else the nearest.
+ */
+static void match_nearest(const struct joiner *j, struct want *wants,
+                          size_t count) {
+  uint32_t line = wants[0].line;
+  struct range rows =
+      any_third(&j->by_callee, wants[0].function, wants[0].callee);
+  const struct entry *near = NULL, *entries = j->by_callee.items;
+  struct cca_vec(uint32_t) after = {0};
   for (uint32_t r = rows.first; r < rows.end; r++) {
-    const struct entry *entry = &j->by_callee.items[r];
-    if (j->taken[entry->call])
-      continue;
-    left++;
-    if (after == CCA_NONE && entry->key[2] >= want->line)
-      after = entry->call;
+    if (!j->taken[entries[r].call] && entries[r].key[2] >= line)
+      cca_vec_push(&after, r);
+    if (!near || distance(entries[r].key[2], line) <
+                     distance(near->key[2], line))
+      near = &entries[r];
   }
-  *ambiguous = rows.end - rows.first > 1 && left != 1;
-  if (after != CCA_NONE)
-    return after;
-  uint32_t best = CCA_NONE, best_distance = UINT32_MAX;
-  for (uint32_t r = rows.first; r < rows.end; r++) {
-    const struct entry *entry = &j->by_callee.items[r];
-    uint32_t distance = entry->key[2] > want->line
-                            ? entry->key[2] - want->line
-                            : want->line - entry->key[2];
-    if (distance < best_distance) {
-      best = entry->call;
-      best_distance = distance;
-    }
+  /* One argument of a call on the line itself is sure. */
+  struct range here = any_third(&j->by_place, wants[0].function, line);
+  bool sure = rows.end - rows.first == 1 ||
+              (count == 1 && after.count && here.first < here.end &&
+               (after.count == 1 || entries[after.items[0]].key[2] !=
+                                        entries[after.items[1]].key[2]));
+  for (size_t i = 0; near && i < count; i++) {
+    size_t next = i < after.count ? i : after.count - 1;
+    wants[i].call =
+        after.count ? entries[after.items[next]].call : near->call;
+    wants[i].ambiguous = !sure;
   }
-  *ambiguous = rows.end - rows.first > 1;
-  return best;
+  cca_vec_release(&after);
 }
 
-static void match_loosely(struct joiner *j, struct want *want) {
-  if (want->function == UNKNOWN) {
-    struct range rows = any_third(&j->by_line, want->line, want->callee);
-    if (want->callee != UNKNOWN && rows.end - rows.first == 1)
-      want->call = j->by_line.items[rows.first].call;
+/* COUNT equal wants, for which match_group() found nothing. */
+static void match_loosely(struct joiner *j, struct want *wants, size_t count) {
+  const struct want *first = &wants[0];
+  uint32_t call = CCA_NONE;
+  bool ambiguous = false;
+  if (first->call != CCA_NONE)
     return;
+  if (first->function == UNKNOWN) {
+    struct range rows = any_third(&j->by_line, first->line, first->callee);
+    if (first->callee != UNKNOWN && rows.end - rows.first == 1)
+      call = j->by_line.items[rows.first].call;
+  } else {
+    if (first->callee != INDIRECT && first->depth == 0)
+      call = only_one_left(j, first, true);
+    if (call == CCA_NONE && first->callee != UNKNOWN) {
+      match_nearest(j, wants, count);
+      if (first->call != CCA_NONE)
+        return;
+    }
+    if (call == CCA_NONE && first->depth == 0) {
+      call = only_one_left(j, first, false);
+      ambiguous = first->callee != INDIRECT;
+    }
   }
-  if (want->callee != INDIRECT && want->depth == 0) {
-    want->call = only_one_left(j, want, true);
-    if (want->call != CCA_NONE)
-      return;
-  }
-  if (want->callee != UNKNOWN) {
-    want->call = nearest(j, want, &want->ambiguous);
-    if (want->call != CCA_NONE)
-      return;
-  }
-  if (want->depth == 0) {
-    want->call = only_one_left(j, want, false);
-    want->ambiguous = want->callee != INDIRECT && want->call != CCA_NONE;
+  for (size_t i = 0; call != CCA_NONE && i < count; i++) {
+    wants[i].call = call;
+    wants[i].ambiguous = ambiguous;
   }
 }
 
@@ -460,11 +472,16 @@ static void for_each_group(struct joiner *j, struct wants *wants,
 static void emit(struct cca_sites *sites, const struct joiner *j,
                  const struct cca_elf *elf, const struct cca_code *code) {
   uint32_t last = CCA_NONE;
+  bool stranger = false;
   for (size_t i = 0; i < j->wants.count; i++) {
     const struct want *want = &j->wants.items[i];
     const struct cca_code_call *call = &code->calls.items[want->code];
     struct cca_elf_section section;
-    if (want->call == CCA_NONE || call->offset > UINT32_MAX ||
+    /* An inlined wrapper calls something that the summary does not mention:
+     * that is no place where the wrapper's result comes from. */
+    if (want->depth == 0)
+      stranger = want->call == CCA_NONE && want->callee == UNKNOWN;
+    if (stranger || want->call == CCA_NONE || call->offset > UINT32_MAX ||
         !cca_elf_section_at(elf, call->section, &section))
       continue;
     struct cca_site_row row = {
@@ -513,9 +530,7 @@ const char *cca_sites_join(struct cca_sites *sites, const void *object,
     add_wants(&j, &code, (uint32_t)i, &places[i]);
 
   for_each_group(&j, &j.wants, match_group);
-  for (size_t i = 0; i < j.wants.count; i++)
-    if (j.wants.items[i].call == CCA_NONE)
-      match_loosely(&j, &j.wants.items[i]);
+  for_each_group(&j, &j.wants, match_loosely);
   for_each_group(&j, &j.orders, match_in_order);
 
   /* Here every want has its call, if there is one. */

@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# Without optimisation every call of the source has one place in the code, with
+# or without debug information; a call that the compiler drops has none.
+# shellcheck source=tests/common.sh
+. "${0%/*}/../common.sh"
+sites=$build_dir/tests/test-sites
+
+cat >a.c <<'EOF_C'
+void *alloc(unsigned long), *(*hook)(unsigned long);
+void use(void *, void *);
+static void *small(void) { return alloc(1); }
+void f(void) {
+  void *p = alloc(2); void *q = alloc(3);
+  use(p, q);
+  if (0)
+    alloc(4);
+  p = hook(5);
+  use(p,
+      alloc(6));
+  use(small(), q);
+}
+EOF_C
+cat >calls <<'EOF_CALLS'
+small 3 35 alloc
+f 5 13 alloc
+f 5 33 alloc
+f 6 3 use
+f 8 5 alloc
+f 9 7 *
+f 10 3 use
+f 11 7 alloc
+f 12 3 use
+f 12 7 small
+EOF_CALLS
+wanted='small:3 alloc .text
+f:5 alloc .text
+f:5 alloc .text
+f:6 use .text
+f:9 * .text
+f:11 alloc .text
+f:10 use .text
+f:12 small .text
+f:12 use .text'
+
+join() { # join COMPILER FLAG...: the rows, functions in the source's order
+  "$@" -c a.c -o a.o
+  "$sites" a.o <calls
+}
+
+join "$CCA_CC" -O0 -g >gcc
+sort gcc | diff <(sort <<<"$wanted") -
+join "$CCA_CC" -O0 -g -gz >gcc-gz
+diff gcc gcc-gz
+join "$CCA_CC" -O0 -g -gdwarf-4 >gcc-4
+diff gcc gcc-4
+[ -z "${CCA_CLANG-}" ] || join "$CCA_CLANG" -O0 -g | sort |
+  diff <(sort <<<"$wanted") -
+
+# Without lines, the dropped call is noticed by their number.
+join "$CCA_CC" -O0 | grep -v 'f:[0-9]* alloc' >no-lines
+diff <(grep -v 'f:[0-9]* alloc' gcc) no-lines
+[ "$(join "$CCA_CC" -O0 | grep -c 'f:[0-9]* alloc .text ambiguous')" = 3 ]
+
+# The twin: calls of another callee, or of another function, do not join.
+sed 's/ alloc$/ balloc/; s/^small/large/' calls >others
+"$sites" a.o <others | { ! grep -q alloc; }

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Without debug information an inlined wrapper is found by the order of calls,
+# and where several fit, that is said.
+# shellcheck source=tests/common.sh
+. "${0%/*}/../common.sh"
+sites=$build_dir/tests/test-sites
+
+cat >a.c <<'EOF_C'
+void *alloc(unsigned long);
+void use(void *);
+static inline void *wrap(unsigned long n) { return alloc(n + 8); }
+void f(void) {
+  use(alloc(1));
+  use(wrap(2));
+}
+void g(int n) {
+  use(alloc(n ? 3 : 4));
+#pragma GCC unroll 2
+  for (int i = 0; i < 2; i++)
+    use(alloc(5));
+}
+EOF_C
+cat >calls <<'EOF_CALLS'
+wrap 3 52 alloc
+f 5 3 use
+f 5 7 alloc
+f 6 3 use
+f 6 7 wrap
+g 9 3 use
+g 9 7 alloc
+g 12 5 use
+g 12 9 alloc
+EOF_CALLS
+
+"$CCA_CC" -O2 -c a.c -o a.o
+"$sites" a.o <calls | grep alloc >got
+sed -n '/use/d; /^[wf]/p' got >f
+"$sites" a.o <calls | grep '^[wf]' | grep -v use >f
+expect f <<'EOF_ROWS'
+f:5 alloc .text
+wrap:3 alloc .text
+f:6 wrap .text inlined
+EOF_ROWS
+
+# The loop was unrolled: three calls in the code for two in the source.
+grep '^g' got | sed 's/ tail//' >g
+expect g <<'EOF_ROWS'
+g:9 alloc .text ambiguous
+g:12 alloc .text ambiguous
+g:12 alloc .text ambiguous
+EOF_ROWS
+
+# The twin: with lines nothing is ambiguous.
+"$CCA_CC" -O2 -g -c a.c -o a.o
+"$sites" a.o <calls >got
+not grep -q ambiguous got
+[ "$(grep -c 'g:12 alloc' got)" = 2 ]
