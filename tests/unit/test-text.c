@@ -157,7 +157,7 @@ static void test_readings(void) {
       "local func=@f name=\"here\"\n"
       "call @f func=@f callee=@f\n"
       "call @p func=@f target=@22\n"
-      "call @none func=@f\n"
+      "call @none func=@f args=[@p0 @p0 @p0 @p0 @p0 @p0 @p0 @p0 @p0]\n"
       "node constant -16\n"
       "node @size sizeof @s 24\n"
       "node offsetof @s 8\n"
@@ -186,6 +186,8 @@ static void test_readings(void) {
       "node load @before\n"
       "node call @p\n"
       "node call @none\n"
+      "node div @sum @size\n"
+      "node load @hole\n"
       "loc @next base=@p0 record=@s field=0\n"
       "loc @nextnext base=@next record=@s field=0\n"
       "loc @element base=@p0 record=@s field=8 flags=element\n"
@@ -193,6 +195,7 @@ static void test_readings(void) {
       "loc @field base=@head record=@s field=8 offset=8\n"
       "loc @local base=@here offset=4\n"
       "loc @plain base=@p0\n"
+      "loc @hole base=@p0 record=@s field=4 offset=4\n"
       "loc @before base=@sum offset=-8 record=@s field=16\n"
       "store loc=@field value=@size\n";
   static const char *const readings[] = {
@@ -225,6 +228,8 @@ static void test_readings(void) {
       "*(p0 + sizeof(struct s) - 8)",
       "head.len(...)",
       "(...)",
+      "(p0 + sizeof(struct s)) / sizeof(struct s)",
+      "*(p0 + 4)",
   };
   struct cca_text image = assemble(text);
   struct cca_table table;
@@ -239,6 +244,7 @@ static void test_readings(void) {
   }
   struct cca_text whole = dump(&cca_summary_schema, &image);
   CHECK(strstr(whole.data, " # head.len = sizeof(struct s)\n"));
+  CHECK(strstr(whole.data, " # (p0, p0, p0, p0, p0, p0, p0, p0, ...)\n"));
   cca_text_release(&whole);
   cca_text_release(&image);
 }
@@ -339,6 +345,9 @@ static const struct {
     {"summary 1.0\nfile @foo\nfunc result=@foo\n", 3,
      "no type has the label @foo"},
     {"summary 1.0\nfunc params=@0\n", 2, "a range is @FIRST+COUNT"},
+    {"summary 1.0\nfunc params=@0+\n", 2, "not a number, or out of range: "},
+    {"summary 1.0\nfunc result=@4294967296\n", 2,
+     "not a number, or out of range: 4294967296"},
     {"summary 1.0\nfunc params=[]\n", 2, "a reference begins with @"},
     {"summary 1.0\ncall func=@0 args=[@0\n", 2, "the list does not end"},
     {"summary 1.0\ncall func=@0 args=[0]\n", 2, "a reference begins with @"},
