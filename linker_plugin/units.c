@@ -172,9 +172,10 @@ static void add_missing(struct cca_units *units, struct folder *folder,
       return;
     }
   }
-  const char *name = source && folder->path && is_temporary(input->name)
-                         ? cca_arena_strdup(&units->arena, source)
-                         : item->name;
+  const char *name = item->name;
+  if (folder->path && !input->archive && is_temporary(name)) /* and random */
+    name =
+        source ? cca_arena_strdup(&units->arena, source) : "temporary object";
   add_unit(units, name, NULL, item->reason, number);
 }
 

@@ -4,12 +4,15 @@
  *
  *     cca-analyze --c|--cpp-output --object foo.o foo.c ARGUMENT...
  *     cca-analyze --c|--cpp-output --summary FILE foo.c ARGUMENT...
+ *     cca-analyze --join foo.o FILE
  *
  * The arguments are those that cca_command_parse() kept.  cc-allocs runs this
  * beside the compiler.  With --object the summary waits until a byte on the
  * standard input says that the compiler has made the object, then learns where
  * its calls are in the code, and is attached; the end of the input says that
- * there will be no object.  With --summary it is written to a file at once.
+ * there will be no object.  With --summary it is written to a file at once, and
+ * --join adds to such a file where its calls are in an object: the link calls
+ * it, when the object is there.
  *
  * A source that cannot be analysed has a summary that says so.  Nothing is
  * printed: CC_ALLOCS_LOG says what happened.
@@ -31,6 +34,7 @@
 #include "analysis/sites.h"
 #include "base/file.h"
 #include "summaries/table.h"
+#include "tools/join.h"
 #include "tools/log.h"
 
 #define PRODUCER "cc-allocs " CCA_VERSION
@@ -217,6 +221,8 @@ static bool has_changed(const char *path, const struct stat *old) {
 
 int main(int argc, char **argv) {
   struct task task = {0};
+  if (argc == 4 && !strcmp(argv[1], "--join"))
+    return cca_join(argv[2], argv[3]);
   if (!read_task(&task, argc, argv))
     return 2;
   prctl(PR_SET_PDEATHSIG, SIGKILL); /* no analysis without its compiler */
