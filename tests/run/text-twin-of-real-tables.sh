@@ -1,20 +1,35 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The text of a real summary or classification gives back the same bytes: for
-# each of our own sources, and for a program linked of them.
+# The text of a real summary or classification gives back the same bytes, and so
+# does that of a reader that knows nothing but the formats' pages: for each of
+# our own sources, for a program linked of them, and for tables made by hand that
+# have something of everything.
 # shellcheck source=tests/common.sh
 . "${0%/*}/../common.sh"
-need objcopy
+need objcopy python3
+
+# twin FILE: what FILE carries is the bytes in `table`.
+twin() {
+  allocs dump "$1" >dump
+  allocs assemble dump -o again
+  cmp table again
+  python3 "$here/decode_by_page.py" "$source_dir/docs" table >decoded
+  allocs assemble decoded -o again
+  cmp table again
+}
 
 for source in "$source_dir"/{base,summaries}/*.c; do
   name=$(basename "$source" .c)
   cc-allocs -std=gnu11 -g -O1 -I"$source_dir" -I"$source_dir/include" \
     -c "$source" -o "$name.o"
-  objcopy --dump-section ".cc_allocs=$name.table" "$name.o" /dev/null
-  [ -s "$name.table" ]
-  allocs dump "$name.o" >"$name.txt"
-  allocs assemble "$name.txt" -o "$name.again"
-  cmp "$name.table" "$name.again"
+  objcopy --dump-section .cc_allocs=table "$name.o" /dev/null
+  grep -q . table
+  twin "$name.o"
+done
+
+for made in "$source_dir"/tests/fuzz/corpus/{summary,classification}/*.table; do
+  cp "$made" table
+  twin "$made"
 done
 
 cat >main.c <<'EOT'
@@ -34,8 +49,6 @@ cc-allocs -std=gnu11 -g -O1 -I"$source_dir" -c main.c -o main.o
 link prog main.o map.o text.o memory.o
 # the note's header and name are 24 bytes
 objcopy --dump-section .note.cc-allocs=note prog /dev/null
-tail -c +25 note >prog.table
-allocs dump prog >prog.txt
-grep -q '^alloc @0 ' prog.txt
-allocs assemble prog.txt -o prog.again
-cmp prog.table prog.again
+tail -c +25 note >table
+twin prog
+grep -q '^alloc @0 ' dump
