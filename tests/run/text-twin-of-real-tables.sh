@@ -22,7 +22,7 @@ for source in "$source_dir"/{base,summaries}/*.c; do
   name=$(basename "$source" .c)
   cc-allocs -std=gnu11 -g -O1 -I"$source_dir" -I"$source_dir/include" \
     -c "$source" -o "$name.o"
-  objcopy --dump-section .cc_allocs=table "$name.o" /dev/null
+  objcopy --dump-section .cc_allocs=table "$name.o" copy
   grep -q . table
   twin "$name.o"
 done
@@ -48,7 +48,7 @@ EOT
 cc-allocs -std=gnu11 -g -O1 -I"$source_dir" -c main.c -o main.o
 link prog main.o map.o text.o memory.o
 # the note's header and name are 24 bytes
-objcopy --dump-section .note.cc-allocs=note prog /dev/null
+objcopy --dump-section .note.cc-allocs=note prog copy
 tail -c +25 note >table
 twin prog
 grep -q '^alloc @0 ' dump
