@@ -138,7 +138,8 @@ static void join_steps(const struct cca_report_writer *w, struct cca_text *text,
   }
 }
 
-/* The evidence in one line, with as many steps as fit. */
+/* The evidence in one line, with as many steps as fit, but always the first and
+ * the last. */
 static void short_why(const struct cca_report_writer *w, struct cca_grid *grid,
                       const struct cca_alloc *alloc) {
   struct cca_text text = {0}, line = {0};
@@ -148,7 +149,7 @@ static void short_why(const struct cca_report_writer *w, struct cca_grid *grid,
     if (alloc->chain_count)
       cca_text_adds(&text, ": ");
     join_steps(w, &text, alloc, first);
-    if (!first ||
+    if (first <= 1 ||
         4 + cca_screen_columns(text.data, text.len) <= w->screen->width)
       break;
   }
@@ -296,7 +297,7 @@ static void function_row(const struct cca_report_writer *w,
     size_line(w, grid, &alloc);
   if (w->options->why)
     long_why(w, grid, &alloc);
-  else if (section->evidence)
+  else if (section->evidence && (alloc.chain_count || short_size))
     short_why(w, grid, &alloc);
 }
 
