@@ -117,6 +117,8 @@ int cca_attach_image(unsigned char *image, size_t image_len,
     return fail(err, CCA_ATTACH_CORRUPT, 0, "no section names");
   if ((wrong = find_summary(&elf, &at)))
     return fail(err, CCA_ATTACH_CORRUPT, 0, "%s", wrong);
+  if (at == elf.name_section)
+    return fail(err, CCA_ATTACH_CORRUPT, 0, "no section names");
   if (at && !(flags & CCA_ATTACH_REPLACE))
     return fail(err, CCA_ATTACH_HAS_ONE, 0, "the object has a summary already");
 

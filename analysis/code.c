@@ -246,10 +246,10 @@ static void add_local(struct reader *r, uint64_t offset, bool tail,
 /* A call or jump through RELOCATION; what it adds to its symbol is DISTANCE. */
 static void add_relocated(struct reader *r, uint64_t offset, bool tail,
                           const struct relocation *relocation,
-                          int64_t distance) {
+                          uint64_t distance) {
   if (relocation->section && relocation->section < r->elf->section_count)
     add_local(r, offset, tail, relocation->section,
-              relocation->value + (uint64_t)distance);
+              relocation->value + distance);
   else if (relocation->name && relocation->name[0])
     add_target(r, add_call(r, offset, tail), relocation->name);
 }
@@ -338,7 +338,7 @@ static void x86_branch(struct x86 *x, uint64_t end, const char *operand,
   if (*operand != '*') {
     if (relocation) {
       add_relocated(r, end, tail, relocation,
-                    relocation->addend + (int64_t)(end - relocation->offset));
+                    (uint64_t)relocation->addend + end - relocation->offset);
     } else {
       uint64_t target = end + (uint64_t)strtoll(operand, NULL, 0);
       if (target < r->content.size)
@@ -410,7 +410,8 @@ static void read_aarch64(struct reader *r) {
       const struct relocation *relocation = relocation_in(r, at, at + 4);
       int64_t distance = (int64_t)((uint64_t)word << 38) >> 36;
       if (relocation)
-        add_relocated(r, at + 4, jump, relocation, relocation->addend);
+        add_relocated(r, at + 4, jump, relocation,
+                      (uint64_t)relocation->addend);
       else
         add_local(r, at + 4, jump, r->section, at + (uint64_t)distance);
     } else if ((word & 0xfffffc1f) == 0xd63f0000) { /* blr */
