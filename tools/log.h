@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * log.h -- CC_ALLOCS_LOG: what the wrapper and the analyser did, line by line.
+ * log.h -- CC_ALLOCS_LOG: what wrapper, analyser and solver did, line by line.
  *
- * Neither ever prints anything: their output is the compiler's.  This file is
- * where they say why a unit has no summary.
+ * None of them prints anything in a build, whose output is the compiler's.
+ * This file is where they say why a unit has no summary.
  */
 #ifndef CCA_LOG_H
 #define CCA_LOG_H

@@ -28,6 +28,7 @@
 #include "linker_plugin/plan.h"
 #include "linker_plugin/solver.h"
 #include "linker_plugin/units.h"
+#include "log.h"
 #include "primitives.h"
 
 enum { LONGEST_SECONDS = 900 };
@@ -177,6 +178,9 @@ static int solve_link(const char *dir, const char *note) {
                 write_results(dir, note, &target, &inputs, &units, &result) == 0
             ? CCA_EXIT_OK
             : CCA_EXIT_ERROR;
+  cca_log("allocs solve: %s: %zu inputs, %zu units, %zu call sites%s",
+          line.output, inputs.list.count, units.list.count, result.place_count,
+          status == CCA_EXIT_ERROR ? ", failed" : "");
   if (status == CCA_EXIT_OK)
     cca_solver_result_release(&result);
   cca_units_release(&units);
@@ -212,6 +216,12 @@ static int patch_output(const char *dir, const char *kind) {
       cca_patch_file(line.output, image.data, image.len, addresses, count) == 0
           ? CCA_EXIT_OK
           : CCA_EXIT_ERROR;
+  size_t located = 0;
+  for (uint32_t i = 0; i < count; i++)
+    located += addresses[i] != 0;
+  cca_log("allocs solve: %s: %zu of %u call sites have an address%s",
+          line.output, located, count,
+          status == CCA_EXIT_OK ? "" : ", but they could not be written");
   free(addresses);
   cca_plan_release(&plan);
   cca_line_release(&line);
