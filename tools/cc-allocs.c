@@ -276,6 +276,14 @@ static void remove_units(struct run *r) {
   rmdir(r->units);
 }
 
+/* What the analysis of SOURCE cost, clang's part of it included. */
+static void log_cost(const char *source, const struct rusage *used) {
+  long ms = (used->ru_utime.tv_sec + used->ru_stime.tv_sec) * 1000 +
+            (used->ru_utime.tv_usec + used->ru_stime.tv_usec) / 1000;
+  cca_log("cc-allocs: %s: analysed in %ld ms, %ld KiB", source, ms,
+          used->ru_maxrss);
+}
+
 /* Compiler and analyses side by side; returns the compiler's status. */
 static int run_both(struct run *r) {
   int result = 0;
@@ -288,7 +296,8 @@ static int run_both(struct run *r) {
   start_analysis(r);
   while (compiling || r->analyst) {
     int status;
-    pid_t ended = waitpid(-1, &status, 0);
+    struct rusage used;
+    pid_t ended = wait4(-1, &status, 0, &used);
     if (ended < 0 && errno != EINTR)
       break;
     if (ended > 0 && ended == compiler) {
@@ -309,6 +318,7 @@ static int run_both(struct run *r) {
                 r->command.sources.items[r->source].path,
                 WIFSIGNALED(status) ? "signal" : "status",
                 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+      log_cost(r->command.sources.items[r->source].path, &used);
       r->analyst = 0;
       analyst_pid = 0;
       close_go(r);
