@@ -14,8 +14,8 @@ END
 allocs report --functions v.o >without
 not grep -q '^ALLOCATION FUNCTIONS' without
 
-echo 'vendor_alloc  malloc size=1' >more
-CC_ALLOCS_PRIMITIVES=more allocs report --functions v.o | sed '1,/^ALLOC/d' >with
+echo 'vendor_alloc  malloc size=1' >vendor.txt
+CC_ALLOCS_PRIMITIVES=vendor.txt allocs report --functions v.o | sed '1,/^ALLOC/d' >with
 expect with <<'END'
   function  kind    size  defined at  sites  called with
   get       malloc  p0    v.c:3           1  long
