@@ -21,8 +21,24 @@ struct writer {
   struct cca_text *out;
 };
 
+/* The text from BEGIN to END, with blanks for what clang must not see. */
 static void copy(struct writer *w, uint32_t begin, uint32_t end) {
-  cca_text_add(w->out, w->in->tokens.text + begin, end - begin);
+  const struct cca_marks *in = w->in;
+  size_t low = 0, high = in->blanks.count;
+  while (low < high) { /* the first one at or behind BEGIN */
+    size_t middle = low + (high - low) / 2;
+    if (in->blanks.items[middle].begin < begin)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  for (; low < in->blanks.count && in->blanks.items[low].end <= end; low++) {
+    const struct cca_blank *blank = &in->blanks.items[low];
+    cca_text_add(w->out, in->tokens.text + begin, blank->begin - begin);
+    for (begin = blank->begin; begin < blank->end; begin++)
+      cca_text_add(w->out, in->tokens.text[begin] == '\n' ? "\n" : " ", 1);
+  }
+  cca_text_add(w->out, in->tokens.text + begin, end - begin);
 }
 
 /* Make what follows stand where byte AT of the text stands; LINE is its line

@@ -19,10 +19,16 @@ struct cca_thunk {
   uint32_t after_line;
 };
 
+/* Text that clang does not know and C can do without. */
+struct cca_blank {
+  uint32_t begin, end;
+};
+
 struct cca_marks {
   struct cca_tokens tokens; /* its list is empty once the scan is over */
   struct cca_vec(struct cca_mark) marks; /* in the order of the text */
   struct cca_vec(struct cca_thunk) thunks;
+  struct cca_vec(struct cca_blank) blanks; /* in the order of the text */
 };
 
 #endif

@@ -50,6 +50,9 @@
  * switch head, a discarded `(void)sizeof x`, and an offsetof that is
  * subtracted (container_of).
  *
+ * Not part of marking, but of the same pass: the arguments of gcc's attribute
+ * malloc(deallocator, n) become blanks, since clang knows it without only.
+ *
  * Lines and columns of what is not a mark stay those of the input: each mark
  * is followed by a line marker and the blanks that lead back to its column.
  */

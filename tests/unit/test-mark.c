@@ -242,6 +242,11 @@ static void test_the_text(void) {
                 "                ;__cca_init(&n,&__cca_of_n);}\n"
                 "# 7 \"a.c\"\n"
                 "\nint m;\n");
+  check_applied(
+      "FILE *f(void) __attribute__((__malloc__ (fclose,\n 1), cold)),\n"
+      "*malloc(int) __attribute__((malloc));\n",
+      "FILE *f(void) __attribute__((__malloc__         \n   , cold)),\n"
+      "*malloc(int) __attribute__((malloc));\n");
   check_applied("f(void) { char a[sizeof(T)]; }", /* nothing to do */
                 "f(void) { char a[sizeof(T)]; }");
 }
