@@ -205,6 +205,24 @@ static void read_alt(struct cca_model *model, const struct cca_alt *alt,
                       : CCA_SIZE_SHAPE_ARRAY;
 }
 
+/* Is this call how its function, itself an allocation function, comes by what
+ * it hands out? */
+static bool hands_on(const struct cca_model *model, uint32_t caller,
+                     uint32_t call, const struct cca_size *size) {
+  const struct cca_verdict *v = &model->verdicts[caller];
+  const struct cca_behaviour *b = &model->behaviours[caller];
+  if (v->role != CCA_ROLE_ALLOCATES || !(v->size_args & cca_size_params(size)))
+    return false;
+  for (uint32_t i = 0; b->returned && i < b->returned->count; i++)
+    if (b->returned->items[i].kind == CCA_ORIGIN_FRESH &&
+        b->returned->items[i].block->call == call)
+      return true;
+  for (uint32_t i = 0; i < b->out_count; i++)
+    if (b->outs[i].origin.block->call == call)
+      return true;
+  return false;
+}
+
 /* What is known of a size that the atoms of SIZE only name. */
 static bool read_reach(struct cca_model *model, uint32_t caller,
                        const struct cca_size *size, struct cca_callsite *site,
@@ -242,9 +260,21 @@ static void prefer_used(struct cca_callsite *site) {
     }
 }
 
+static bool used_as_record(const struct cca_model *model,
+                           const struct cca_callsite *site) {
+  if (site->used_as == CCA_NONE)
+    return false;
+  struct cca_type type = cca__type(model, site->used_as);
+  return type.kind == CCA_TYPE_KIND_STRUCT || type.kind == CCA_TYPE_KIND_UNION;
+}
+
 static void read_size(struct cca_model *model, uint32_t caller,
                       const struct cca_verdict *verdict,
                       const struct cca_size *size, struct cca_callsite *site) {
+  if (hands_on(model, caller, site->call, size)) {
+    site->class = CCA_SITE_CLASS_PASS_THROUGH;
+    return;
+  }
   for (uint32_t i = 0; i < size->alt_count; i++)
     read_alt(model, &size->alts[i], site);
   site->class = CCA_SITE_CLASS_TYPED;
@@ -260,9 +290,12 @@ static void read_size(struct cca_model *model, uint32_t caller,
     } else if (found) {
       site->shape = CCA_SIZE_SHAPE_UNKNOWN;
       site->reason = NULL;
-    } else
-      site->class =
-          site->reason ? CCA_SITE_CLASS_UNTYPED : CCA_SITE_CLASS_BYTES;
+    } else if (site->reason && used_as_record(model, site))
+      site->class = CCA_SITE_CLASS_UNTYPED;
+    else {
+      site->class = CCA_SITE_CLASS_BYTES;
+      site->reason = NULL;
+    }
   }
   if (!site->type_count && site->class == CCA_SITE_CLASS_BYTES &&
       verdict->role == CCA_ROLE_FACTORY) {

@@ -79,7 +79,7 @@ static struct shape shape_of(const struct cca_model *model,
   return shape;
 }
 
-enum grade { GRADE_NONE, GRADE_CONTENT, GRADE_FIXED, GRADE_FIELD, GRADE_SIZED };
+enum grade { GRADE_NONE, GRADE_FLOOR, GRADE_CONTENT, GRADE_FIXED, GRADE_FIELD, GRADE_SIZED };
 
 struct candidate {
   enum grade grade;
@@ -87,6 +87,7 @@ struct candidate {
   const struct cca_size *size; /* rebased */
   uint64_t args;
   bool product;
+  bool grows; /* by a parameter, from what is found in memory */
 };
 
 /* The parameters of the alternatives that make SIZE a caller's size. */
@@ -104,7 +105,8 @@ static void grade_size(struct cca_model *model, struct candidate *c) {
     else if (shape.content || shape.fields)
       grade = GRADE_CONTENT;
     else if (shape.bases)
-      grade = GRADE_FIXED;
+      grade = GRADE_FLOOR;
+    c->grows |= shape.params && (shape.fields || shape.content);
     if (grade == GRADE_SIZED)
       for (uint32_t t = 0; t < alt->term_count; t++) {
         uint32_t params = 0;
@@ -143,6 +145,7 @@ static struct candidate weigh(struct cca_model *model,
   struct candidate c = {.origin = origin};
   c.size = cca_size_rebase(&model->arena, origin->block->size, origin->offset,
                            cca__type_bytes, model);
+  c.size = cca_size_without_floors(&model->arena, c.size);
   grade_size(model, &c);
   return c;
 }
@@ -199,7 +202,10 @@ static void decide_sized(struct cca_model *model, uint32_t function,
   else if (flags & CCA_BLOCK_ALIGNED)
     v->kind = CCA_KIND_MEMALIGN;
 
-  if (points_inside(c->origin->offset)) {
+  if (c->grows && flags & (CCA_BLOCK_RESIZED | CCA_BLOCK_GROWN)) {
+    v->role = CCA_ROLE_ALIKE;
+    v->kind = flags & CCA_BLOCK_COPIED ? CCA_KIND_CONCAT : CCA_KIND_GROW;
+  } else if (points_inside(c->origin->offset)) {
     v->role = CCA_ROLE_ALIKE;
     v->kind = CCA_KIND_CURSOR;
   } else if (flags & CCA_BLOCK_CONTENT && !(flags & CCA_BLOCK_RESIZED) &&
@@ -212,6 +218,22 @@ static void decide_sized(struct cca_model *model, uint32_t function,
   }
 }
 
+/* Is the size what the copied argument holds, plus a constant? */
+static bool is_length_of(const struct candidate *c) {
+  uint8_t source = c->origin->block->source;
+  if (source == CCA_NO_ROOT)
+    return false;
+  for (uint32_t i = 0; i < c->size->alt_count; i++)
+    for (uint32_t t = 0; t < c->size->alts[i].term_count; t++)
+      for (uint32_t k = 0; k < c->size->alts[i].terms[t].atom_count; k++) {
+        struct cca_atom atom = c->size->alts[i].terms[t].atoms[k];
+        if (atom.root == source || atom.kind == CCA_ATOM_SIZEOF)
+          continue; /* a sizeof can only be a floor here */
+        return false;
+      }
+  return true;
+}
+
 static void decide(struct cca_model *model, uint32_t function,
                    const struct candidate *c, struct cca_verdict *v) {
   uint16_t flags = c->origin->block->flags;
@@ -219,6 +241,7 @@ static void decide(struct cca_model *model, uint32_t function,
   case GRADE_SIZED:
     decide_sized(model, function, c, v);
     return;
+  case GRADE_FLOOR:
   case GRADE_FIXED:
     v->role = CCA_ROLE_FACTORY;
     v->kind = CCA_KIND_FACTORY;
@@ -240,8 +263,7 @@ static void decide(struct cca_model *model, uint32_t function,
     v->kind = CCA_KIND_GROW;
   else if (c->grade == GRADE_NONE)
     v->role = CCA_ROLE_NONE; /* some bytes, of a fixed number */
-  else if (flags & CCA_BLOCK_COPIED &&
-           c->origin->block->source != CCA_NO_ROOT) {
+  else if (flags & CCA_BLOCK_COPIED && is_length_of(c)) {
     v->role = CCA_ROLE_ALLOCATES;
     v->kind = CCA_KIND_DUP;
   } else
@@ -304,7 +326,8 @@ static void judge_outs(struct cca_model *model, uint32_t function,
     struct cca_origins one = {1, {b->outs[i].origin}};
     struct cca_verdict out = {0};
     judge_origins(model, function, &one, &out);
-    if (out.role != CCA_ROLE_ALLOCATES)
+    if (out.role != CCA_ROLE_ALLOCATES || !out.size_args ||
+        out.block->flags & CCA_BLOCK_GROWN)
       continue;
     *v = out;
     v->via = CCA_VIA_OUT_PARAMETER;

@@ -159,9 +159,14 @@ struct use {
   uint32_t kept;
 };
 
-/* A store at the very end of what was asked for is a terminator. */
-static bool at_end(const struct cca_size *offset) {
-  return cca_size_params(offset) != 0 && !cca_size_has(offset, CCA_ATOM_OPAQUE);
+/* Is OFFSET one place that the sizes at hand name?  A terminator behind what
+ * was asked for, a trailer, a second part: no content. */
+static bool is_place(const struct cca_size *offset) {
+  for (uint32_t i = 0; i < offset->alt_count; i++)
+    if (offset->alts[i].bag)
+      return false;
+  return !cca_size_has(offset, CCA_ATOM_OPAQUE) &&
+         !cca_size_has(offset, CCA_ATOM_CONTENT);
 }
 
 /* START is where the result points to: what is before it is a header. */
@@ -178,7 +183,7 @@ static void note_stores(const struct body *body, uint32_t call, int64_t start,
       if (cca_size_is_constant(offset, &fixed) &&
           !(loc.flags & CCA_LOC_FLAGS_ELEMENT))
         use->flags |= fixed + loc.offset < start ? 0 : CCA_BLOCK_BUILT;
-      else if (!at_end(offset))
+      else if (loc.flags & CCA_LOC_FLAGS_ELEMENT || !is_place(offset))
         use->flags |= CCA_BLOCK_CONTENT;
     }
     uint32_t location = body->unit->locations[store.loc];

@@ -327,7 +327,7 @@ static const struct cca_size *masked_size(struct cca_eval *eval,
                : a;
   if (mask < 0)
     return cca_size_without_slack(&eval->arena, a, -mask);
-  if (mask > 0xffff)
+  if (mask > 0xffff || cca_size_has(a, CCA_ATOM_SIZEOF))
     return a;                                /* keeps all that a size needs */
   return cca_size_constant(&eval->arena, 0); /* the low bits: padding */
 }
@@ -342,6 +342,18 @@ static const struct cca_size *operands_size(struct cca_eval *eval,
                                  : cca_size_mix(&eval->arena, size, one);
   }
   return size;
+}
+
+/* A difference of pointers into one parameter is a length of its content. */
+static const struct cca_size *difference(struct cca_eval *eval,
+                                         struct cca_node n) {
+  uint8_t from = cca__eval_root(eval, n.b, true);
+  if (from != CCA_NO_ROOT && cca__eval_root(eval, n.a, true) != CCA_NO_ROOT)
+    return cca_size_atom(
+        &eval->arena, 1,
+        (struct cca_atom){.kind = CCA_ATOM_CONTENT, .root = from});
+  return cca_size_sub(&eval->arena, cca__eval_size(eval, n.a),
+                      cca__eval_size(eval, n.b));
 }
 
 static const struct cca_size *compute_size(struct cca_eval *eval,
@@ -375,8 +387,7 @@ static const struct cca_size *compute_size(struct cca_eval *eval,
     return cca_size_add(arena, cca__eval_size(eval, n.a),
                         cca__eval_size(eval, n.b));
   case CCA_OP_SUB:
-    return cca_size_sub(arena, cca__eval_size(eval, n.a),
-                        cca__eval_size(eval, n.b));
+    return difference(eval, n);
   case CCA_OP_MUL:
     return cca_size_mul(arena, cca__eval_size(eval, n.a),
                         cca__eval_size(eval, n.b));
@@ -431,8 +442,16 @@ static void add_origin(struct cca_origins *origins, struct cca_origin origin) {
   for (uint32_t i = 0; i < origins->count; i++)
     if (same_origin(&origins->items[i], &origin))
       return;
-  if (origins->count < CCA_ORIGINS)
+  if (origins->count < CCA_ORIGINS) {
     origins->items[origins->count++] = origin;
+    return;
+  }
+  /* No room: a fresh block says more than anything else. */
+  for (uint32_t i = 0; origin.kind == CCA_ORIGIN_FRESH && i < CCA_ORIGINS; i++)
+    if (origins->items[i].kind != CCA_ORIGIN_FRESH) {
+      origins->items[i] = origin;
+      return;
+    }
 }
 
 static void add_simple(struct cca_eval *eval, struct cca_origins *origins,

@@ -161,7 +161,37 @@ static bool variable_base(const struct cca_table *t, uint32_t node,
   return false;
 }
 
-/* A location is named by its innermost record, else by its variable. */
+/* The innermost record of TYPE that has a member at OFFSET, and the member's
+ * offset in it. */
+static bool innermost(const struct cca_table *t, uint32_t type, uint32_t offset,
+                      uint32_t *record, uint32_t *field) {
+  bool found = false;
+  for (int depth = 0; type != CCA_NONE && depth < 16; depth++) {
+    struct cca_type row = cca_type_at(t, type);
+    struct cca_member at = {0, 0, CCA_NONE};
+    bool inside = false;
+    for (uint32_t i = 0; i < row.members_count; i++) {
+      struct cca_member m = cca_member_at(t, row.members_first + i);
+      if (m.offset <= offset && (!inside || m.offset > at.offset)) {
+        at = m;
+        inside = true;
+      }
+    }
+    if (!inside)
+      break;
+    *record = type;
+    *field = offset;
+    found = at.offset == offset;
+    offset -= at.offset;
+    type = at.of;
+  }
+  return found;
+}
+
+/*
+ * A location is named by its innermost record, else by its variable.  A unit
+ * that only declares a variable may not know its record: the definition does.
+ */
 static void join_location(struct cca_model *model, struct names *names,
                           uint32_t u, uint32_t row) {
   struct cca_input *unit = &model->units[u];
@@ -176,6 +206,13 @@ static void join_location(struct cca_model *model, struct names *names,
   } else if (variable_base(unit->table, loc.base, &variable, &element)) {
     location.variable = unit->variables[variable];
     location.offset = element ? CCA_ANY_ELEMENT : (uint32_t)loc.offset;
+    const struct cca_variable *v = &model->variables.items[location.variable];
+    const struct cca_input *home = &model->units[v->unit];
+    uint32_t of = cca_global_at(home->table, v->row).of, record, field;
+    if (!element && loc.offset >= 0 &&
+        innermost(home->table, of, (uint32_t)loc.offset, &record, &field))
+      location = (struct cca_location){home->types[record], CCA_NONE, field,
+                                       CCA_NONE};
   } else
     return;
   uint32_t key[3] = {location.type, location.variable, location.offset};
@@ -208,8 +245,6 @@ static void join_unit(struct cca_model *model, struct names *names,
     join_function(model, names, u, i);
   for (uint32_t i = 0; i < cca_global_count(t); i++)
     join_variable(model, names, u, i);
-  for (uint32_t i = 0; i < cca_loc_count(t); i++)
-    join_location(model, names, u, i);
 }
 
 /* From here on every function knows its definition: read what it takes. */
@@ -260,6 +295,11 @@ void cca__join(struct cca_model *model) {
       unit->name = source;
     join_unit(model, &names, u);
   }
+  /* From here on every variable knows its definition. */
+  for (uint32_t u = 0; u < model->unit_count; u++)
+    for (uint32_t i = 0;
+         model->units[u].table && i < cca_loc_count(model->units[u].table); i++)
+      join_location(model, &names, u, i);
   finish_functions(model);
 
   cca_map_release(&names.functions);

@@ -200,7 +200,7 @@ struct cca_origin {
   const struct cca_block *block; /* FRESH only */
 };
 
-enum { CCA_ORIGINS = 8, CCA_OUTS = 4 };
+enum { CCA_ORIGINS = 12, CCA_OUTS = 4 };
 
 struct cca_origins {
   uint32_t count;

@@ -372,8 +372,8 @@ static void note_through(struct cca_model *model, const struct cca_input *unit,
     struct cca_loc loc = cca_loc_at(unit->table, leaf.a);
     struct cca_node base = cca_node_at(unit->table, loc.base);
     uint32_t through = CCA_MANY;
-    if (base.op == CCA_OP_GLOBAL && loc.outer == loc.record &&
-        loc.outer_field == loc.field)
+    if (base.op == CCA_OP_GLOBAL && loc.offset >= 0 &&
+        (uint32_t)loc.offset == l->offset)
       through = unit->variables[base.a];
     l->through =
         l->through == CCA_NONE || l->through == through ? through : CCA_MANY;
