@@ -213,8 +213,8 @@ static void test_readings(void) {
       "here",
       "p0 + sizeof(struct s)",
       "sizeof(struct s) * (p0 + sizeof(struct s))",
-      "sizeof(struct s) * (p0 + sizeof(struct s)) + "
-      "sizeof(struct s) * (p0 + sizeof(struct s))",
+      ("sizeof(struct s) * (p0 + sizeof(struct s)) + "
+       "sizeof(struct s) * (p0 + sizeof(struct s))"),
       "p0 + sizeof(struct s) - (p0 + sizeof(struct s))",
       "sizeof(struct s) - sizeof(struct s)",
       "p0 + sizeof(struct s) & sizeof(struct s)",
