@@ -101,10 +101,12 @@ int cca_builder_finish(struct cca_builder *builder, struct cca_text *out,
                        struct cca_table_error *err);
 
 /*
- * The text twin.  cca_text_dump() writes every field of TABLE to OUT;
- * cca_text_assemble() reads that form back (and the same form written by hand,
- * with labels for row numbers) and writes the image to OUT.  Round trips give
- * the same bytes.  On a syntax error returns negative; ERR->offset is the line.
+ * The text twin (docs/table-format.md, "Text").  cca_text_dump() writes every
+ * field of TABLE to the end of OUT; cca_text_assemble() reads that form back,
+ * also as people write it, and writes the image to the end of OUT.  Round trips
+ * give the same bytes.  A mistake returns CCA_TABLE_ERR_CORRUPT with OUT as
+ * before; ERR->offset is its line, or 0 if rows break a rule of the format,
+ * which ERR->text then names.
  */
 void cca_text_dump(const struct cca_table *table, struct cca_text *out);
 int cca_text_assemble(const char *text, size_t len, struct cca_text *out,
