@@ -214,9 +214,9 @@ static void count_types(struct emitter *e) {
   if (all.count)
     qsort(all.items, all.count, sizeof *all.items, by_callee);
   for (size_t i = 0; i < all.count; i++) {
-    struct called *last = &e->called.items[e->called.count - 1];
-    if (e->called.count && by_callee(last, &all.items[i]) == 0)
-      last->sites++;
+    struct called *end = e->called.items + e->called.count;
+    if (e->called.count && by_callee(end - 1, &all.items[i]) == 0)
+      end[-1].sites++;
     else
       cca_vec_push(&e->called, all.items[i]);
   }
