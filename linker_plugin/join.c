@@ -139,6 +139,47 @@ static void join_type(struct cca_model *model, struct names *names, uint32_t u,
   unit->types[row] = *slot - 1;
 }
 
+static uint32_t *numbers(struct cca_model *model, uint32_t count) {
+  return cca_arena_alloc(&model->arena, (size_t)count * sizeof(uint32_t));
+}
+
+/*
+ * A unit that accesses a record without debug information for it knows its
+ * name and size only.  If one complete type of the program has both, it is
+ * that one.
+ */
+static void adopt_bare_records(struct cca_model *model) {
+  struct cca_map complete = {0}; /* name and size to type + 1; many: 0 */
+  uint32_t *number = numbers(model, (uint32_t)model->types.count);
+  struct cca_text key = {0};
+  for (int pass = 0; pass < 2; pass++)
+    for (uint32_t i = 0; i < model->types.count; i++) {
+      struct cca_type t = cca__type(model, i);
+      number[i] = i;
+      if (t.kind != CCA_TYPE_KIND_STRUCT && t.kind != CCA_TYPE_KIND_UNION)
+        continue;
+      key.len = 0;
+      cca_text_addf(&key, "%lld %s", (long long)t.size,
+                    cca__type_name(model, i, false));
+      if (!pass && t.members_count) {
+        bool is_new;
+        uint32_t *slot = cca_map_at(&complete, key.data, key.len, &is_new);
+        *slot = is_new ? i + 1 : 0;
+      } else if (pass && !t.members_count) {
+        const uint32_t *found = cca_map_find(&complete, key.data, key.len);
+        if (found && *found)
+          number[i] = *found - 1;
+      }
+    }
+  for (uint32_t u = 0; u < model->unit_count; u++)
+    for (uint32_t i = 0;
+         model->units[u].table && i < cca_type_count(model->units[u].table);
+         i++)
+      model->units[u].types[i] = number[model->units[u].types[i]];
+  cca_text_release(&key);
+  cca_map_release(&complete);
+}
+
 /* The variable that a pointer moves in: `table + i * 8` is an element. */
 static bool variable_base(const struct cca_table *t, uint32_t node,
                           uint32_t *variable, bool *element) {
@@ -225,10 +266,6 @@ static void join_location(struct cca_model *model, struct names *names,
   unit->locations[row] = *slot;
 }
 
-static uint32_t *numbers(struct cca_model *model, uint32_t count) {
-  return cca_arena_alloc(&model->arena, (size_t)count * sizeof(uint32_t));
-}
-
 static void join_unit(struct cca_model *model, struct names *names,
                       uint32_t u) {
   struct cca_input *unit = &model->units[u];
@@ -295,7 +332,8 @@ void cca__join(struct cca_model *model) {
       unit->name = source;
     join_unit(model, &names, u);
   }
-  /* From here on every variable knows its definition. */
+  /* From here on every variable knows its definition, and types are final. */
+  adopt_bare_records(model);
   for (uint32_t u = 0; u < model->unit_count; u++)
     for (uint32_t i = 0;
          model->units[u].table && i < cca_loc_count(model->units[u].table); i++)
