@@ -62,8 +62,11 @@ static void complain(struct cca_report_modules *modules, const char *file,
                  "%s: nothing to report in its %zu objects; the "
                  "first is %s: %s%s",
                  file, count, item->name, item->reason, cca_input_advice(item));
-  worsen(modules, count == 1 && cca_input_is_broken(item) ? CCA_EXIT_ERROR
-                                                          : CCA_EXIT_NOTHING);
+  bool broken = false; /* a text beside the objects of an archive is not */
+  for (size_t i = 0; i < count; i++)
+    broken |= cca_input_is_broken(&item[i]) &&
+              (item[i].why != CCA_CARRIER_NOT_ELF || count == 1);
+  worsen(modules, broken ? CCA_EXIT_ERROR : CCA_EXIT_NOTHING);
 }
 
 /* Sort the items of FILE, from FIRST on, into modules and units. */

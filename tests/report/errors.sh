@@ -41,6 +41,9 @@ fails 1 allocs report plain <<<"allocs report: plain: module without a classific
 fails 1 allocs report plain.a <<<"allocs report: plain.a: nothing to report: plain.a(plain.o): object without a summary; compile it with CC=cc-allocs"
 fails 1 allocs report two.a <<<"allocs report: two.a: nothing to report in its 2 objects; the first is two.a(plain.o): object without a summary; compile it with CC=cc-allocs"
 fails 1 allocs report nothing.a <<<"allocs report: nothing.a: nothing to report: no code and no pointers in it"
+printf '\177ELF' >broken.o
+ar rc broken.a plain.o broken.o
+fails 2 allocs report broken.a <<<"allocs report: broken.a: nothing to report in its 2 objects; the first is broken.a(plain.o): object without a summary; compile it with CC=cc-allocs"
 head -c 100 plain >cut
 not allocs dump cut 2>wrong
 grep -q '^allocs dump: cut: corrupt object: ..' wrong

@@ -87,6 +87,16 @@ UNITS WITHOUT A SUMMARY (1)   what they allocate is not in this report
   mixed.a(plain.o)  object without a summary
 END
 
+# So is one that cannot be analysed.
+compile nested.c <<'END'
+int f(int a) { int g(int b) { return a + b; } return g(1); }
+END
+allocs report nested.o | sed -n '/^UNITS/,$p' >failed
+expect failed <<'END'
+UNITS WITHOUT A SUMMARY (1)   what they allocate is not in this report
+  nested.c  nested.c:1: function definition is not allowed here
+END
+
 if python3 -c 'import jsonschema' 2>/dev/null; then
   for file in prog x.so m.o mixed.a; do
     allocs report --json "$file" >json

@@ -37,3 +37,8 @@ status=0
 CC_ALLOCS_PRIMITIVES=wrong allocs report v.o >out 2>error || status=$?
 [ "$status" = 2 ]
 expect error <<<"allocs report: wrong:1: vendor_alloc: unknown property 'maloc'"
+
+# The example in the documentation is a good one.
+sed -n 's/^    //p' "$source_dir/docs/primitives.md" >example
+[ "$(grep -c '^vendor' example)" = 3 ]
+CC_ALLOCS_PRIMITIVES=example allocs report v.o >out
