@@ -128,7 +128,8 @@ void cca__body_clear(struct body *b) {
   cca_numbers_clear(&b->path_of);
   cca_numbers_clear(&b->local_of);
   b->paths.count = b->stores.count = b->returns.count = 0;
-  b->calls.count = b->args.count = b->copies.count = 0;
+  b->calls.count = b->args.count = 0;
+  b->copies.count = b->copied.count = 0;
   b->param_types = NULL;
 }
 
@@ -145,21 +146,9 @@ static void begin(struct body *b, LLVMValueRef function) {
         cca__node(b, CCA_OP_PARAM, i++, 0) + 1;
 }
 
-/* Stores into the copy of a static object are what it is initialised with. */
-static bool is_initial(const struct body *b, const struct store_info *store) {
-  struct node base =
-      b->nodes.items[b->spots.items[store->spot].base];
-  for (size_t i = 0; i < b->copies.count; i++)
-    if (base.op == CCA_OP_LOCAL && b->copies.items[i].local == base.a)
-      return true;
-  return false;
-}
-
 void cca__body_emit_stores(struct body *b, uint32_t func) {
   for (size_t i = 0; i < b->stores.count; i++) {
     const struct store_info *s = &b->stores.items[i];
-    if (func != CCA_NONE && is_initial(b, s))
-      continue;
     struct cca_store row = cca_store_init();
     row.func = func;
     row.loc = cca__spot_row(b, s->spot);
@@ -202,6 +191,7 @@ void cca__body_extract(struct body *b, LLVMValueRef function) {
   cca__calls_number(b);
   for (size_t i = 0; i < b->order.count; i++)
     walk_block(b, b->blocks.items[b->order.items[i]].block);
+  cca__initials_split(b);
   /* From here on the graph is complete. */
   if (b->func_row != CCA_NONE) {
     cca__flow_dominators(b);

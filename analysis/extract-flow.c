@@ -179,7 +179,7 @@ static uint32_t null_edge(struct body *b, uint32_t block, uint32_t pointer) {
 bool cca__flow_unless_null(struct body *b, uint32_t block, uint32_t pointer,
                            uint32_t *work) {
   uint32_t count = (uint32_t)b->blocks.count;
-  if (*work < count || b->order.count < 2)
+  if (*work < count || b->blocks.items[block].in_loop)
     return false;
   *work -= count;
   b->spare.count = b->spare2.count = 0;

@@ -264,33 +264,48 @@ static bool is_static(const struct body *b, uint32_t node, int depth) {
   }
 }
 
+/* The copy that SPOT lies in, or NULL. */
+static const struct copy_info *copy_of(const struct body *b,
+                                       const struct spot *spot) {
+  struct node base = b->nodes.items[spot->base];
+  for (size_t i = 0; i < b->copies.count; i++)
+    if (base.op == CCA_OP_LOCAL && b->copies.items[i].local == base.a)
+      return &b->copies.items[i];
+  return NULL;
+}
+
+/* Move the stores into copies to a list of their own: the function has none. */
+void cca__initials_split(struct body *b) {
+  size_t kept = 0;
+  if (!b->copies.count)
+    return;
+  for (size_t i = 0; i < b->stores.count; i++) {
+    struct store_info store = b->stores.items[i];
+    if (copy_of(b, &b->spots.items[store.spot]))
+      cca_vec_push(&b->copied, store);
+    else
+      b->stores.items[kept++] = store;
+  }
+  b->stores.count = kept;
+}
+
 /*
  * The stores into copies, as stores into the objects.  The function's own rows
  * are made; what its body lists is replaced by these stores.
  */
 void cca__initials_keep(struct body *b) {
-  if (!b->copies.count)
+  if (!b->copied.count)
     return;
-  size_t count = b->stores.count;
-  struct store_info *stores = cca_malloc((count + 1) * sizeof *stores);
-  if (count)
-    memcpy(stores, b->stores.items, count * sizeof *stores);
   b->calls.count = b->returns.count = b->stores.count = 0;
-  for (size_t i = 0; i < count; i++) {
-    struct spot spot = b->spots.items[stores[i].spot];
-    struct node base = b->nodes.items[spot.base];
-    for (size_t k = 0; k < b->copies.count; k++) {
-      if (base.op != CCA_OP_LOCAL || base.a != b->copies.items[k].local)
-        continue;
-      spot.base = b->copies.items[k].global;
-      int64_t key[2] = {b->nodes.items[spot.base].a, spot.offset};
-      cca_map_at(&b->unit->initials, key, sizeof key, NULL);
-      if (is_static(b, stores[i].value, 0))
-        cca__body_store(b, cca__spot(b, spot), stores[i].value,
-                        stores[i].line);
-    }
+  for (size_t i = 0; i < b->copied.count; i++) {
+    struct store_info store = b->copied.items[i];
+    struct spot spot = b->spots.items[store.spot];
+    spot.base = copy_of(b, &spot)->global;
+    int64_t key[2] = {b->nodes.items[spot.base].a, spot.offset};
+    cca_map_at(&b->unit->initials, key, sizeof key, NULL);
+    if (is_static(b, store.value, 0))
+      cca__body_store(b, cca__spot(b, spot), store.value, store.line);
   }
-  free(stores);
   cca__nodes_emit(b, 0);
   cca__body_emit_stores(b, CCA_NONE);
 }

@@ -385,4 +385,5 @@ void cca__body_release(struct body *b) {
   cca_vec_release(&b->stores);
   cca_vec_release(&b->returns);
   cca_vec_release(&b->copies);
+  cca_vec_release(&b->copied);
 }

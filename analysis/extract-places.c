@@ -14,7 +14,10 @@
  */
 #include "analysis/extract-unit.h"
 
-enum { MAX_NESTING = 16 }; /* of records and arrays in one object */
+enum {
+  MAX_NESTING = 16, /* of records and arrays in one object */
+  MAX_UNIONS = 4,   /* of unions in unions */
+};
 
 static void forget(struct path *p) {
   p->type = NULL;
@@ -52,14 +55,22 @@ static int64_t member_offset(di member) {
   return (int64_t)(LLVMDITypeGetOffsetInBits(member) / 8);
 }
 
-/* The member of union TYPE that is laid out as STRUCTURE. */
-static di fitting_member(struct unit *u, di type, LLVMTypeRef structure) {
+/* The record at the beginning of union TYPE that is laid out as STRUCTURE. */
+static di fitting_member(struct unit *u, di type, LLVMTypeRef structure,
+                         int depth) {
   di members = cca__di_child(u, type, 4);
   unsigned count = cca__di_count(u, members);
+  if (cca__di_tag(type) == DI_STRUCT && count > 1)
+    count = 1;
   for (unsigned i = 0; i < count; i++) {
     di member = cca__di_strip(u, cca__di_child(u, members, i));
     if (cca__record_fits(u, member, structure))
       return member;
+    di inner = cca__di_is_record(member) && depth < MAX_UNIONS
+                   ? fitting_member(u, member, structure, depth + 1)
+                   : NULL;
+    if (inner)
+      return inner;
   }
   return NULL;
 }
@@ -79,7 +90,7 @@ static di record_here(struct unit *u, struct path *p, LLVMTypeRef structure) {
     if (at == 0 && cca__record_fits(u, type, structure))
       return type;
     if (cca__di_tag(type) == DI_UNION) {
-      di member = at == 0 ? fitting_member(u, type, structure) : NULL;
+      di member = at == 0 ? fitting_member(u, type, structure, 0) : NULL;
       if (member)
         pass(u, p, type, 0);
       return member;

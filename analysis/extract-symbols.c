@@ -129,6 +129,8 @@ static bool is_address_taken(LLVMValueRef function) {
   for (LLVMUseRef use = LLVMGetFirstUse(function); use;
        use = LLVMGetNextUse(use)) {
     LLVMValueRef user = LLVMGetUser(use);
+    if (LLVMIsAGlobalAlias(user))
+      continue;
     if (!LLVMIsACallInst(user) || LLVMGetCalledValue(user) != function)
       return true;
     unsigned count = LLVMGetNumArgOperands(user);

@@ -33,16 +33,23 @@ static uint32_t file_named(struct unit *u, const char *name, size_t len) {
   return *row;
 }
 
+static bool strip_folder(const char **name, size_t *len, const char *folder,
+                         size_t folder_len) {
+  if (!folder_len || *len <= folder_len + 1 || (*name)[folder_len] != '/' ||
+      memcmp(*name, folder, folder_len) != 0)
+    return false;
+  *name += folder_len + 1;
+  *len -= folder_len + 1;
+  return true;
+}
+
 /* Names are relative to the compilation directory where they can be. */
 static uint32_t file_in(struct unit *u, const char *name, size_t len,
                         const char *folder, size_t folder_len) {
   if (!name || !len)
     return CCA_NONE;
-  if (folder_len && len > folder_len + 1 && name[folder_len] == '/' &&
-      memcmp(name, folder, folder_len) == 0) {
-    name += folder_len + 1;
-    len -= folder_len + 1;
-  }
+  if (!strip_folder(&name, &len, folder, folder_len))
+    strip_folder(&name, &len, u->folder, strlen(u->folder));
   while (len > 2 && name[0] == '.' && name[1] == '/') {
     name += 2;
     len -= 2;

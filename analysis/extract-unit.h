@@ -78,6 +78,7 @@ struct unit {
   LLVMModuleRef module;
   LLVMTargetDataRef layout;
   struct cca_builder *out;
+  const char *folder; /* where the unit was compiled; "" if not known */
   unsigned kcfi_kind, debug_kind; /* of metadata */
   struct cca_arena arena;
 
@@ -201,6 +202,7 @@ struct body {
   struct cca_vec(struct store_info) stores;
   struct cca_vec(struct return_info) returns;
   struct cca_vec(struct copy_info) copies; /* extract-initials.c */
+  struct cca_vec(struct store_info) copied; /* stores into these */
 };
 
 /* extract-debug.c: debug information, read through the C API */
@@ -312,6 +314,7 @@ void cca__initials_call(struct body *b, LLVMValueRef call);
 LLVMValueRef cca__initial_loaded(struct unit *u, LLVMValueRef load);
 bool cca__initials_is_template(struct unit *u, LLVMValueRef pointer);
 bool cca__initials_is_copy(struct unit *u, LLVMValueRef pointer);
+void cca__initials_split(struct body *b);
 void cca__initials_keep(struct body *b);
 void cca__initials_extract(struct body *b);
 

@@ -143,7 +143,9 @@ int cca_extract(const struct cca_extract_request *request,
                 struct cca_builder *out, char *why, size_t why_len) {
   free_last();
   set_options();
-  struct unit u = {.out = out, .context = LLVMContextCreate()};
+  struct unit u = {.out = out,
+                   .context = LLVMContextCreate(),
+                   .folder = request->folder ? request->folder : ""};
   LLVMContextSetDiagnosticHandler(u.context, ignore, NULL);
 
   bool ok = parse(&u, request, why, why_len);

@@ -24,6 +24,8 @@ struct cca_extract_request {
   const void *bitcode; /* borrowed */
   size_t bitcode_len;
   const char *source;    /* as named on the command line */
+  const char *folder;    /* compilation directory, or NULL: files below it are
+                            named relative to it */
   const char *producer;  /* name and version of the analyser */
   enum cca_status status; /* ok or partial, and why not ok; "" if ok */
   const char *reason;

@@ -70,3 +70,9 @@ need() {
     command -v "$program" >/dev/null || skip "no $program here"
   done
 }
+
+# says FILE.o CHUNK: what the rows of CHUNK say in C's terms: the comments that
+# the dump puts behind them.
+says() {
+  allocs dump "$1" | sed -n "s/^$2 .*# //p"
+}

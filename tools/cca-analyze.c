@@ -108,7 +108,7 @@ static struct cca_builder *summarise(const struct task *task) {
     cca_frontend_release(&front);
     return out;
   }
-  char partly[64] = "", why[256] = "";
+  char partly[64] = "", why[256] = "", folder[4096];
   if (front.dropped)
     snprintf(partly, sizeof partly, "%zu of %zu marks were refused by clang",
              front.dropped, front.marks);
@@ -116,6 +116,7 @@ static struct cca_builder *summarise(const struct task *task) {
       .bitcode = front.bitcode.data,
       .bitcode_len = front.bitcode.len,
       .source = name,
+      .folder = getcwd(folder, sizeof folder),
       .producer = PRODUCER,
       .status = front.dropped ? CCA_STATUS_PARTIAL : CCA_STATUS_OK,
       .reason = partly,

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# A call always happens if no path to a return avoids it, but where its pointer
+# is null; not if something else decides, and not if it comes back in a loop.
+# shellcheck source=tests/common.sh
+. "${0%/*}/../common.sh"
+
+compile always.c <<'EOF'
+#include <stdlib.h>
+struct s { void *p; size_t n; };
+void a1(void *p) { free(p); }
+void a2(void *p) { if (p) free(p); }
+void a3(void *p) { if (!p) return; free((char *)p - 8); }
+void a4(struct s *s) { if (s->p != NULL) free(s->p); }
+void a5(void *p, int k) { if (k) abort(); free(p); }
+void a6(void *p, int k) { if (k) free(p); else free(p); }
+void n1(void *p, int k) { if (k) free(p); }
+void n2(void *p, void *q) { if (q) free(p); }
+void n3(struct s *s) { if (s->n) free(s->p); }
+void n4(void **p) { while (*p) free(*p++); }
+void n5(void *p) { if (p) return; free(p); }
+EOF
+
+allocs dump always.o | sed -n 's/^func @\([0-9]*\) symbol="\([^"]*\)".*/\1 \2/p' >funcs
+allocs dump always.o | grep '^call .*free(' |
+  sed 's/.*func=@\([0-9]*\) .*flags=\([a-z,_]*\).*/\1 \2/
+       s/.*func=@\([0-9]*\) .*/\1 -/' >calls
+awk 'NR == FNR { name[$1] = $2; next } { print name[$1], $2 }' funcs calls >said
+expect said <<'EOF'
+a1 always
+a2 always
+a3 always
+a4 always
+a5 always
+a6 -
+a6 -
+n1 -
+n2 -
+n3 -
+n4 in_loop
+n5 -
+EOF
