@@ -63,6 +63,11 @@ static int read_preprocessed(const char *path, struct cca_text *out,
   return 0;
 }
 
+/* clang's <stdatomic.h> has another kind of functions. */
+static bool is_from_gcc(const struct cca_text *text) {
+  return text->len && !memmem(text->data, text->len, "__c11_atomic_", 13);
+}
+
 static uint64_t digest(const struct cca_text *text) {
   uint64_t hash = cca_hash(0, "", 0);
   const char *p = text->data, *end = p + text->len;
@@ -123,7 +128,8 @@ int cca_frontend_run(const struct cca_frontend_source *source,
   if (!status) {
     out->digest = digest(&text);
     struct cca_marks *marks =
-        cca_marks_find(text.len ? text.data : "", text.len);
+        cca_marks_find(text.len ? text.data : "", text.len,
+                       source->preprocessed && is_from_gcc(&text));
     cca_marks_list(marks, &out->marks);
     status = lower_marked(marks, source->args, out);
     cca_marks_free(marks);

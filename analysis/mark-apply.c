@@ -35,7 +35,12 @@ static void copy(struct writer *w, uint32_t begin, uint32_t end) {
   for (; low < in->blanks.count && in->blanks.items[low].end <= end; low++) {
     const struct cca_blank *blank = &in->blanks.items[low];
     cca_text_add(w->out, in->tokens.text + begin, blank->begin - begin);
-    for (begin = blank->begin; begin < blank->end; begin++)
+    begin = blank->begin;
+    if (blank->text) {
+      cca_text_adds(w->out, blank->text);
+      begin = blank->end;
+    }
+    for (; begin < blank->end; begin++)
       cca_text_add(w->out, in->tokens.text[begin] == '\n' ? "\n" : " ", 1);
   }
   cca_text_add(w->out, in->tokens.text + begin, end - begin);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mark-scan.h -- what mark.c (find) hands to mark-apply.c (rewrite).
+ * mark-scan.h -- what mark.c and mark-foreign.c hand to mark-apply.c.
  */
 #ifndef CCA_MARK_SCAN_H
 #define CCA_MARK_SCAN_H
@@ -19,9 +19,11 @@ struct cca_thunk {
   uint32_t after_line;
 };
 
-/* Text that clang does not know and C can do without. */
+/* Text that clang does not know and C can do without; TEXT takes its place, or
+ * if that is NULL blanks do. */
 struct cca_blank {
   uint32_t begin, end;
+  const char *text;
 };
 
 struct cca_marks {
@@ -30,5 +32,8 @@ struct cca_marks {
   struct cca_vec(struct cca_thunk) thunks;
   struct cca_vec(struct cca_blank) blanks; /* in the order of the text */
 };
+
+/* mark-foreign.c: fill `blanks`. */
+void cca__marks_find_blanks(struct cca_marks *marks, bool from_gcc);
 
 #endif

@@ -411,33 +411,14 @@ static uint32_t skip_label(const struct cca_token *t, uint32_t i) {
   return i;
 }
 
-/* gcc's malloc attribute may name the deallocator, which to clang is an error:
- * it loses its arguments. */
-static void blank_arguments(struct scan *s, uint32_t i, uint32_t end) {
-  const struct cca_tokens *tokens = &s->out->tokens;
-  for (; i < end; i++)
-    if (s->t[i].kind == CCA_T_IDENT && s->t[i + 1].kind == '(' &&
-        (cca_token_is(tokens, &s->t[i], "malloc") ||
-         cca_token_is(tokens, &s->t[i], "__malloc__"))) {
-      struct cca_blank blank = {s->t[i + 1].begin,
-                                s->t[s->t[i + 1].match].begin + 1};
-      cca_vec_push(&s->out->blanks, blank);
-    }
-}
-
 /* After a word at I whose parentheses hold no marks: past them. */
-static uint32_t skip_parentheses(struct scan *s, uint32_t i) {
-  const struct cca_token *t = s->t;
+static uint32_t skip_parentheses(const struct cca_token *t, uint32_t i) {
   uint32_t j = i + 1;
   if (t[i].kind == CCA_T_ASM) /* asm volatile goto inline ( */
     while (t[j].kind == CCA_T_TYPEWORD || t[j].kind == CCA_T_GOTO ||
            t[j].kind == CCA_T_IDENT)
       j++;
-  if (t[j].kind != '(')
-    return i + 1;
-  if (t[i].kind == CCA_T_ATTRIBUTE)
-    blank_arguments(s, j + 1, t[j].match);
-  return t[j].match + 1;
+  return t[j].kind == '(' ? t[j].match + 1 : i + 1;
 }
 
 /* _Generic(type selector, ...), __builtin_choose_expr(constant, ...): push the
@@ -474,7 +455,7 @@ static void scan_tokens(struct scan *s) {
     case CCA_T_TYPEOF:
     case CCA_T_ATTRIBUTE:
     case CCA_T_ASM:
-      i = skip_parentheses(s, i);
+      i = skip_parentheses(t, i);
       continue;
     case CCA_T_RECORD:
     case CCA_T_ENUM:
@@ -521,9 +502,10 @@ static void scan_tokens(struct scan *s) {
   }
 }
 
-struct cca_marks *cca_marks_find(const char *text, size_t len) {
+struct cca_marks *cca_marks_find(const char *text, size_t len, bool from_gcc) {
   struct cca_marks *marks = cca_calloc(1, sizeof *marks);
   cca_tokens_read(&marks->tokens, text, len);
+  cca__marks_find_blanks(marks, from_gcc);
   struct scan scan = {.out = marks, .t = marks->tokens.list.items};
   scan_tokens(&scan);
   cca_vec_release(&scan.stack);

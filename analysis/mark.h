@@ -51,7 +51,9 @@
  * subtracted (container_of).
  *
  * Not part of marking, but of the same pass: the arguments of gcc's attribute
- * malloc(deallocator, n) become blanks, since clang knows it without only.
+ * malloc(deallocator, n) become blanks, since clang knows it without only; and
+ * in text from gcc nothing is _Atomic, since gcc's <stdatomic.h> expands to
+ * functions that clang has for other types only.
  *
  * Lines and columns of what is not a mark stay those of the input: each mark
  * is followed by a line marker and the blanks that lead back to its column.
@@ -96,10 +98,11 @@ struct cca_marks;
 
 /*
  * Find the marks of the LEN bytes of preprocessed C at TEXT, which must outlive
- * the result.  Never fails: text that is not C (brackets that do not match) has
- * no marks.  The result is owned by the caller.
+ * the result.  FROM_GCC: gcc has preprocessed it.  Never fails: text that is
+ * not C (brackets that do not match) has no marks.  The result is owned by the
+ * caller.
  */
-struct cca_marks *cca_marks_find(const char *text, size_t len);
+struct cca_marks *cca_marks_find(const char *text, size_t len, bool from_gcc);
 void cca_marks_free(struct cca_marks *marks);
 
 /* The marks in the order of the text; borrowed.  COUNT may not be NULL. */

@@ -22,7 +22,7 @@ static void check_row(const char *row) {
     if (*p != '@' && *p != '`')
       cca_text_add(&input, p, 1);
 
-  struct cca_marks *marks = cca_marks_find(input.data, input.len);
+  struct cca_marks *marks = cca_marks_find(input.data, input.len, false);
   size_t count, at = 0;
   const struct cca_mark *mark = cca_marks_list(marks, &count);
   for (size_t i = 0; i < count; i++) {
@@ -213,13 +213,17 @@ static void test_broken_text(void) {
   CHECK_ROWS(rows);
 }
 
-static void check_applied(const char *in, const char *want) {
-  struct cca_marks *marks = cca_marks_find(in, strlen(in));
+static void check_text(const char *in, bool from_gcc, const char *want) {
+  struct cca_marks *marks = cca_marks_find(in, strlen(in), from_gcc);
   struct cca_text out = {0};
   cca_marks_apply(marks, &out);
   CHECK_STR(out.data, want);
   cca_marks_free(marks);
   cca_text_release(&out);
+}
+
+static void check_applied(const char *in, const char *want) {
+  check_text(in, false, want);
 }
 
 static void test_the_text(void) {
@@ -247,6 +251,10 @@ static void test_the_text(void) {
       "*malloc(int) __attribute__((malloc));\n",
       "FILE *f(void) __attribute__((__malloc__         \n   , cold)),\n"
       "*malloc(int) __attribute__((malloc));\n");
+  check_text("struct s { _Atomic int a; _Atomic(long) b; } s;", true,
+             "struct s {         int a; __typeof__(long) b; } s;");
+  check_applied("struct s { _Atomic int a; _Atomic(long) b; } s;",
+                "struct s { _Atomic int a; _Atomic(long) b; } s;");
   check_applied("f(void) { char a[sizeof(T)]; }", /* nothing to do */
                 "f(void) { char a[sizeof(T)]; }");
 }
@@ -264,7 +272,7 @@ static void test_dropping(void) {
                            "f(void) { g(sizeof(int),\n"
                            "# 8 \"b.c\"\n"
                            "sizeof(T)); }\n";
-  struct cca_marks *marks = cca_marks_find(in, strlen(in));
+  struct cca_marks *marks = cca_marks_find(in, strlen(in), false);
   size_t count;
   cca_marks_list(marks, &count);
   CHECK_U(count, 3);
