@@ -145,7 +145,6 @@ static struct candidate weigh(struct cca_model *model,
   struct candidate c = {.origin = origin};
   c.size = cca_size_rebase(&model->arena, origin->block->size, origin->offset,
                            cca__type_bytes, model);
-  c.size = cca_size_without_floors(&model->arena, c.size);
   grade_size(model, &c);
   return c;
 }
@@ -336,29 +335,6 @@ static void judge_outs(struct cca_model *model, uint32_t function,
   }
 }
 
-/* Parameters that are freed, if they may point to anything. */
-static uint64_t generic_frees(const struct cca_model *model,
-                              uint32_t function) {
-  const struct cca_function *f = &model->functions.items[function];
-  const struct cca_input *unit = &model->units[f->unit];
-  struct cca_func row = cca_func_at(unit->table, f->row);
-  uint64_t result = 0;
-  for (uint32_t i = 0; i < row.params_count && i < 64; i++) {
-    if (!(model->behaviours[function].frees >> i & 1))
-      continue;
-    struct cca_param param = cca_param_at(unit->table, row.params_first + i);
-    if (param.of != CCA_NONE) {
-      struct cca_type type = cca_type_at(unit->table, param.of);
-      if (type.kind != CCA_TYPE_KIND_VOID &&
-          type.kind != CCA_TYPE_KIND_UNKNOWN &&
-          !(type.flags & CCA_TYPE_FLAGS_BYTES))
-        continue;
-    }
-    result |= (uint64_t)1 << i;
-  }
-  return result;
-}
-
 static void judge_primitive(struct cca_model *model,
                             const struct cca_primitive *p,
                             struct cca_verdict *v) {
@@ -404,8 +380,8 @@ static void judge(struct cca_model *model, uint32_t function) {
     judge_origins(model, function, returned, v);
   if (v->role == CCA_ROLE_NONE)
     judge_outs(model, function, v);
-  if (v->role == CCA_ROLE_NONE)
-    v->frees = generic_frees(model, function);
+  if (v->role == CCA_ROLE_NONE && f->result == 'v')
+    v->frees = model->behaviours[function].frees;
   if (!f->hidden && f->linkage != CCA_LINKAGE_INTERNAL)
     v->flags |= CCA_ALLOC_FLAGS_EXPORTED;
 }

@@ -102,6 +102,10 @@ static void call_effects(const struct body *body, uint32_t row,
   struct cca_call call = cca_call_at(body->unit->table, row);
   uint32_t number = body->unit->first_call + row;
   bool known = model->target_rule[number] <= CCA_RULE_STORED;
+  /* A callback is told by its caller what to do. */
+  bool callback =
+      call.target != CCA_NONE &&
+      cca_node_at(body->unit->table, call.target).op == CCA_OP_PARAM;
   for (uint32_t a = 0; a < call.args_count && a < 64; a++) {
     uint64_t to =
         direct_bit(body->eval,
@@ -117,6 +121,8 @@ static void call_effects(const struct body *body, uint32_t row,
       if (model->behaviours[callee].builds & bit(a))
         b->builds |= to;
       bool nothing = resizes_to_nothing(body, number, callee, a);
+      if (callback)
+        continue;
       if (nothing || frees(model, callee, a, true))
         b->may_free |= to;
       if ((nothing || frees(model, callee, a, false)) &&
@@ -126,9 +132,30 @@ static void call_effects(const struct body *body, uint32_t row,
   }
 }
 
-/* A free list: what is not freed is kept for later. */
+/* Parameters that may point to anything.  Freeing one of a type's own is what
+ * destructors do. */
+static uint64_t generic_params(const struct body *body) {
+  uint64_t result = 0;
+  for (uint32_t i = 0; i < body->row.params_count && i < 64; i++) {
+    struct cca_param param =
+        cca_param_at(body->unit->table, body->row.params_first + i);
+    if (param.kind != CCA_VALUE_KIND_POINTER)
+      continue;
+    if (param.of != CCA_NONE) {
+      struct cca_type type = cca_type_at(body->unit->table, param.of);
+      if (type.kind != CCA_TYPE_KIND_VOID &&
+          type.kind != CCA_TYPE_KIND_UNKNOWN &&
+          !(type.flags & CCA_TYPE_FLAGS_BYTES))
+        continue;
+    }
+    result |= bit(i);
+  }
+  return result;
+}
+
+/* A free list: what is not freed gets a link and is kept for later. */
 static void kept_effects(const struct body *body, struct cca_behaviour *b) {
-  uint64_t open = b->may_free & ~b->frees;
+  uint64_t open = b->may_free & ~b->frees & b->builds;
   for (uint32_t i = 0; open && i < body->row.stores_count; i++) {
     struct cca_store store =
         cca_store_at(body->unit->table, body->row.stores_first + i);
@@ -269,6 +296,35 @@ static int64_t least(const struct body *body, const struct cca_size *offset) {
   return result;
 }
 
+/*
+ * SIZE without its floors: alternatives that nothing of the caller's enters,
+ * `n ? n : sizeof(long)`, where others have something.  What the callee falls
+ * back to is no news for its callers; a record's size is.
+ */
+static const struct cca_size *without_floors(const struct body *body,
+                                             const struct cca_size *size) {
+  struct cca_size *kept =
+      cca_arena_zalloc(cca__eval_arena(body->eval), 1, sizeof *kept);
+  bool entered = false;
+  for (uint32_t i = 0; i < size->alt_count; i++) {
+    bool enters = false, record = size->alts[i].bag;
+    for (uint32_t t = 0; t < size->alts[i].term_count; t++)
+      for (uint32_t k = 0; k < size->alts[i].terms[t].atom_count; k++) {
+        struct cca_atom atom = size->alts[i].terms[t].atoms[k];
+        bool type = atom.kind == CCA_ATOM_SIZEOF;
+        enters |= !type && atom.kind != CCA_ATOM_PART;
+        record |=
+            !type ||
+            cca__type(body->model, atom.index).kind == CCA_TYPE_KIND_STRUCT ||
+            cca__type(body->model, atom.index).kind == CCA_TYPE_KIND_UNION;
+      }
+    entered |= enters;
+    if (enters || record)
+      kept->alts[kept->alt_count++] = size->alts[i];
+  }
+  return entered ? kept : size;
+}
+
 /* Add to FRESH origins what the function does with the block. */
 static void describe_blocks(const struct body *body,
                             struct cca_origins *origins, uint64_t may_free) {
@@ -282,6 +338,7 @@ static void describe_blocks(const struct body *body,
     struct cca_block *block =
         cca_arena_alloc(cca__eval_arena(body->eval), sizeof *block);
     *block = *origin->block;
+    block->size = without_floors(body, block->size);
     block->flags |= use.flags;
     block->kept = use.kept;
     if (use.source != CCA_NO_ROOT) {
@@ -484,6 +541,8 @@ static bool compose_function(struct cca_model *model, struct cca_eval *eval,
   for (uint32_t i = 0; i < body.row.calls_count; i++)
     call_effects(&body, body.row.calls_first + i, &b);
   kept_effects(&body, &b);
+  b.frees &= generic_params(&body);
+  b.may_free &= generic_params(&body);
   find_returned(&body, &b);
   find_outs(&body, &b);
   if (behaviour_equal(&b, old))

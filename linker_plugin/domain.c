@@ -354,17 +354,6 @@ const struct cca_size *cca_size_without_slack(struct cca_arena *arena,
   return size;
 }
 
-const struct cca_size *cca_size_without_floors(struct cca_arena *arena,
-                                               const struct cca_size *a) {
-  struct cca_size *kept = new_size(arena);
-  for (uint32_t i = 0; i < a->alt_count; i++) {
-    const struct cca_alt *alt = &a->alts[i];
-    if (alt->bag || (alt->term_count && alt->terms[0].atom_count))
-      kept->alts[kept->alt_count++] = *alt;
-  }
-  return kept->alt_count ? kept : a;
-}
-
 const struct cca_size *cca_size_copy(struct cca_arena *arena,
                                      const struct cca_size *a) {
   struct cca_size *size = new_size(arena);

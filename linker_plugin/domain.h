@@ -94,9 +94,6 @@ const struct cca_size *cca_size_mix(struct cca_arena *arena,
 const struct cca_size *cca_size_without_slack(struct cca_arena *arena,
                                               const struct cca_size *a,
                                               int64_t limit);
-/* A without constant alternatives, if it has others: a floor is no size. */
-const struct cca_size *cca_size_without_floors(struct cca_arena *arena,
-                                               const struct cca_size *a);
 const struct cca_size *cca_size_copy(struct cca_arena *arena,
                                      const struct cca_size *a);
 

@@ -282,6 +282,14 @@ static const struct cca_size *loaded_size(struct cca_eval *eval,
                                          .index = location});
 }
 
+/* The length of what the pointer NODE (or CCA_NONE) points to. */
+static const struct cca_size *length_of(struct cca_eval *eval, uint32_t node) {
+  struct cca_atom atom = {.kind = CCA_ATOM_CONTENT, .root = CCA_NO_ROOT};
+  if (node != CCA_NONE)
+    atom.root = cca__eval_root(eval, node, false);
+  return cca_size_atom(&eval->arena, 1, atom);
+}
+
 static const struct cca_size *called_size(struct cca_eval *eval,
                                           struct cca_node n) {
   const struct cca_model *model = eval->model;
@@ -296,13 +304,7 @@ static const struct cca_size *called_size(struct cca_eval *eval,
     const struct cca_behaviour *b = &model->behaviours[callee];
     const struct cca_size *one = opaque(eval);
     if (p && p->length != CCA_NO_ROOT) {
-      uint32_t node = argument(eval, &call, p->length);
-      one = cca_size_atom(
-          &eval->arena, 1,
-          (struct cca_atom){.kind = CCA_ATOM_CONTENT,
-                            .root = node == CCA_NONE
-                                        ? CCA_NO_ROOT
-                                        : cca__eval_root(eval, node, false)});
+      one = length_of(eval, argument(eval, &call, p->length));
     } else if (b->number && b->number->alt_count)
       one = at_call(eval, &call, b->number);
     size = cca_size_join(&eval->arena, size, one);
@@ -499,9 +501,7 @@ static void add_primitive(struct cca_eval *eval, struct cca_origins *origins,
                           uint32_t callee, const struct cca_primitive *p) {
   struct cca_block *block = cca_arena_zalloc(&eval->arena, 1, sizeof *block);
   block->size = p->kind == CCA_KIND_DUP
-                    ? cca_size_atom(&eval->arena, 1,
-                                    (struct cca_atom){.kind = CCA_ATOM_CONTENT,
-                                                      .root = CCA_NO_ROOT})
+                    ? length_of(eval, argument(eval, call, p->copies))
                     : cca_size_constant(&eval->arena, 1);
   for (int i = 0; i < 2; i++)
     if (p->size[i] != CCA_NO_ROOT) {
