@@ -16,6 +16,8 @@
  */
 #include "analysis/extract-unit.h"
 
+enum { MAX_BACK = 8 }; /* blocks, to look for a test */
+
 static uint32_t block_number(struct body *b, LLVMBasicBlockRef block) {
   return cca_numbers_find(&b->block_of, block) - 1;
 }
@@ -34,8 +36,12 @@ static void list_blocks(struct body *b) {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(info->block);
     info->succs = (uint32_t)b->edges.count;
     info->succ_count = end ? LLVMGetNumSuccessors(end) : 0;
-    for (unsigned k = 0; k < info->succ_count; k++)
-      cca_vec_push(&b->edges, block_number(b, LLVMGetSuccessor(end, k)));
+    for (unsigned k = 0; k < info->succ_count; k++) {
+      uint32_t to = block_number(b, LLVMGetSuccessor(end, k));
+      cca_vec_push(&b->edges, to);
+      b->blocks.items[to].pred = (uint32_t)i;
+      b->blocks.items[to].pred_count++;
+    }
   }
 }
 
@@ -159,21 +165,48 @@ void cca__flow_dominators(struct body *b) {
   free(idom);
 }
 
-/* The pointer is null on one edge of BLOCK's branch: which?  CCA_NONE: none. */
-static uint32_t null_edge(struct body *b, uint32_t block, uint32_t pointer) {
+/* What BLOCK's branch compares with null, and on which edge it is null; or
+ * NULL. */
+static LLVMValueRef null_test(const struct body *b, uint32_t block,
+                              uint32_t *edge) {
   LLVMValueRef end =
       LLVMGetBasicBlockTerminator(b->blocks.items[block].block);
   if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end))
-    return CCA_NONE;
+    return NULL;
   LLVMValueRef test = LLVMGetCondition(end);
   if (!LLVMIsAICmpInst(test))
-    return CCA_NONE;
+    return NULL;
   LLVMIntPredicate predicate = LLVMGetICmpPredicate(test);
-  LLVMValueRef x = LLVMGetOperand(test, 0), y = LLVMGetOperand(test, 1);
+  LLVMValueRef with = LLVMGetOperand(test, 1);
   if ((predicate != LLVMIntEQ && predicate != LLVMIntNE) ||
-      !LLVMIsConstant(y) || !LLVMIsNull(y) || cca__value(b, x) != pointer)
-    return CCA_NONE;
-  return predicate == LLVMIntEQ ? 0 : 1;
+      !LLVMIsConstant(with) || !LLVMIsNull(with))
+    return NULL;
+  *edge = predicate == LLVMIntEQ ? 0 : 1;
+  return LLVMGetOperand(test, 0);
+}
+
+bool cca__flow_is_null(struct body *b, LLVMValueRef pointer, uint32_t from,
+                       uint32_t to) {
+  for (int step = 0; step < MAX_BACK; step++) {
+    const struct block_info *info = &b->blocks.items[from];
+    uint32_t edge;
+    if (null_test(b, from, &edge) == pointer) {
+      const uint32_t *succs = b->edges.items + info->succs;
+      return succs[edge] == to && succs[!edge] != to;
+    }
+    if (info->pred_count != 1)
+      return false;
+    to = from;
+    from = info->pred;
+  }
+  return false;
+}
+
+/* The edge of BLOCK's branch on which POINTER, a node, is null; or CCA_NONE. */
+static uint32_t null_edge(struct body *b, uint32_t block, uint32_t pointer) {
+  uint32_t edge;
+  LLVMValueRef tested = null_test(b, block, &edge);
+  return tested && cca__value(b, tested) == pointer ? edge : CCA_NONE;
 }
 
 bool cca__flow_unless_null(struct body *b, uint32_t block, uint32_t pointer,

@@ -17,7 +17,11 @@
 
 #include "analysis/extract-unit.h"
 
-enum { MAX_LIST = 64 }; /* alternatives of one value */
+enum {
+  MAX_LIST = 64, /* alternatives of one value */
+  MAX_FLAT = 8,  /* of one of these, to be listed among the others: lists of
+                    lists grow with the square of a long chain of choices */
+};
 
 /* Both indices are hash tables of numbers + 1, at most half full. */
 static uint32_t *node_slot(struct body *b, struct node node) {
@@ -185,7 +189,8 @@ uint32_t cca__node_list(struct body *b, enum cca_op op, const uint32_t *nodes,
   struct unique u = {.count = 0};
   for (size_t i = 0; i < count; i++) {
     struct node inner = b->nodes.items[nodes[i]];
-    if (inner.op == CCA_OP_EITHER && op == CCA_OP_EITHER)
+    if (inner.op == CCA_OP_EITHER && op == CCA_OP_EITHER &&
+        inner.b <= MAX_FLAT)
       for (uint32_t k = 0; k < inner.b; k++)
         unique_add(b, &u, b->operands.items[inner.a + k]);
     else

@@ -164,6 +164,7 @@ struct block_info {
   LLVMBasicBlockRef block;
   uint32_t order;      /* in reverse post-order, or CCA_NONE: not reached */
   uint32_t succs, succ_count; /* in body.edges */
+  uint32_t pred, pred_count;  /* the last of them, and how many */
   bool in_loop, always;
 };
 
@@ -264,6 +265,10 @@ void cca__before_uses(struct unit *u);
 /* extract-flow.c */
 void cca__flow_order(struct body *b);
 void cca__flow_dominators(struct body *b);
+/* Is POINTER null whenever control goes from block FROM to block TO, which a
+ * test nearby says? */
+bool cca__flow_is_null(struct body *b, LLVMValueRef pointer, uint32_t from,
+                       uint32_t to);
 bool cca__flow_unless_null(struct body *b, uint32_t block, uint32_t pointer,
                            uint32_t *work);
 

@@ -286,6 +286,21 @@ static size_t bounds(struct body *b, LLVMValueRef phi, uint32_t *arms,
   return count;
 }
 
+/* What comes from FROM, which on its way may have been found to be null. */
+static uint32_t arm(struct body *b, LLVMValueRef phi, LLVMValueRef from,
+                    uint32_t block) {
+  if (LLVMGetTypeKind(LLVMTypeOf(phi)) == LLVMPointerTypeKind &&
+      !LLVMIsConstant(from)) {
+    uint32_t here =
+        cca_numbers_find(&b->block_of, LLVMGetInstructionParent(phi)) - 1;
+    if (cca__flow_is_null(b, from, block, here))
+      return cca__node_constant(b, 0);
+  }
+  if (!b->late)
+    b->late_left = MAX_LATE;
+  return cca__value(b, from);
+}
+
 static uint32_t phi(struct body *b, LLVMValueRef value) {
   uint32_t arms[MAX_ARMS];
   size_t count = 0;
@@ -301,9 +316,7 @@ static uint32_t phi(struct body *b, LLVMValueRef value) {
     if (from == value || !block ||
         b->blocks.items[block - 1].order == CCA_NONE)
       continue;
-    if (!b->late)
-      b->late_left = MAX_LATE;
-    uint32_t node = cca__value(b, from);
+    uint32_t node = arm(b, value, from, block - 1);
     if (is_loop(b, node)) {
       node = loop;
       loops = true;
