@@ -57,7 +57,7 @@ void cca__report_add_counts(const struct cca_report_writer *w,
     cca__report_add_comma(text, start);
     cca_screen_clean(text, cca_report_type(w->table, row.of));
     if (row.sites > 1)
-      cca_text_addf(text, " %u", row.sites);
+      cca_text_addf(text, " (%u)", row.sites);
   }
   if (shown < count)
     cca_text_addf(text, ", +%u more", count - shown);

@@ -33,7 +33,7 @@ void cca__report_add_place(const struct cca_report_writer *w,
 /* Append ", " unless TEXT ends where it began, at START. */
 void cca__report_add_comma(struct cca_text *text, size_t start);
 
-/* "Table 12, Proto 9, +3 more" of COUNT rows; at most MOST are named. */
+/* "Table (12), Proto (9), +3 more" of COUNT rows; at most MOST are named. */
 void cca__report_add_counts(const struct cca_report_writer *w,
                             struct cca_text *text, uint32_t first,
                             uint32_t count, uint32_t most);

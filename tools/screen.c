@@ -6,7 +6,8 @@
  * the rest do not count: they push the rest of their own row, and the other
  * rows stay together.  Which ones are long depends on the whole table: columns
  * give up width, widest first, until the last column has a fifth of the screen
- * or all that it wants.  Output that goes to a file or to grep is not cut.
+ * or all that it wants.  Output that goes to a file or to grep is not cut, and
+ * its last column is as wide as it is.
  */
 #include "screen.h"
 
@@ -210,7 +211,7 @@ static void fit(const struct cca_grid *grid, const struct cca_screen *screen,
     total += width[c] + GAP;
   }
   size_t want = widest(grid, last, screen->width);
-  width[last] = screen->width / 5;
+  width[last] = screen->cut ? screen->width / 5 : 0;
   if (width[last] > want)
     width[last] = want;
 
@@ -237,7 +238,7 @@ static size_t bytes_of_columns(const char *text, size_t columns) {
 }
 
 /* Write the last cell of a row, which may have ROOM columns.  A list is cut
- * behind a comma, lest `struct s 12` become `struct s 1...`. */
+ * behind a comma, lest `struct s (12)` become `struct s (1...`. */
 static void print_last(const struct cca_screen *screen, struct cca_text *out,
                        const struct cca_grid_cell *cell, size_t room) {
   if (!screen->cut || cell->columns <= room) {

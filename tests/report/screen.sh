@@ -36,11 +36,11 @@ on_terminal 80 'allocs report --color=never lua' >narrow
 not grep -qE '^.{81}' narrow
 grep -E '^  luaM_malloc_ ' narrow >row
 expect row <<'END'
-  luaM_malloc_   malloc   p1            lmem.c:187          8  TString 12, ...
+  luaM_malloc_   malloc   p1            lmem.c:187          8  TString (12), ...
 END
 on_terminal 80 'allocs report --color=never --why lua' >narrow
 not grep -qE '^.{81}' narrow
-COLUMNS=80 allocs report lua | grep '^  luaM_malloc_ .*TString 12, TValue 2, Proto, +1 more$' >/dev/null
+COLUMNS=80 allocs report lua | grep '^  luaM_malloc_ .*TString (12), TValue (2), Proto, +1 more$' >/dev/null
 
 # Signs instead of ASCII where the locale has them.
 if locale -a | grep -qix c.utf8; then

@@ -16,7 +16,7 @@ lua  only what allocates Proto
 
 ALLOCATION FUNCTIONS (1)   p0 is the first argument
   function      kind    size  defined at  sites  called with
-  luaM_malloc_  malloc  p1    lmem.c:187      1  TString 12, TValue 2, Proto, +1 more
+  luaM_malloc_  malloc  p1    lmem.c:187      1  TString (12), TValue (2), Proto, +1 more
     proved: calls global_State.frealloc (lmem.c:191) -> which holds l_alloc -> realloc
 
 TYPES (1)   allocated at most sites first

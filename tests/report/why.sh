@@ -9,12 +9,12 @@ allocs assemble -o lua "$here/lua.txt"
 allocs report --why lua >text
 sed -n '/^  luaM_malloc_/,/^  l_alloc/p' text >function
 expect function <<'END'
-  luaM_malloc_           malloc   p1                lmem.c:187          8  TString 12, TValue 2, Proto, +1 more
+  luaM_malloc_           malloc   p1                lmem.c:187          8  TString (12), TValue (2), Proto, +1 more
     proved
       -> calls global_State.frealloc (lmem.c:191)
       -> which holds l_alloc (lauxlib.c:1024)
       -> calls realloc (lauxlib.c:1026)
-    called with TString 12, TValue 2, Proto, Table
+    called with TString (12), TValue (2), Proto, Table
   l_alloc                realloc  p3                lauxlib.c:1019      1
 END
 sed -n '/^     619:5/,/^  lparser.c/p' text >site
