@@ -42,7 +42,7 @@ for run in 1 2; do
 done
 diff -u dump1 dump2 >&2
 [ "$(grep -c '^allocsite' dump1)" = 3 ]
-grep '^missing' dump1 | grep -q 'unit="temporary object"'
+grep '^missing' dump1 | grep 'unit="temporary object"' >/dev/null
 [ "$(grep -c '^missing' dump1)" = 1 ]
 [ "$(addresses prog | grep -c 0x)" = 3 ]
 [ -z "$(ls -A "$TMPDIR")" ]

@@ -19,7 +19,7 @@ chmod +x own/bin/allocs
 objects
 COMPILER_PATH=$PWD/own/lib/cc-allocs/shim plain main.o libpart.a -o prog
 [ "$(addresses prog)" = $'0\n0\n0' ]
-allocs dump prog | grep '^address' | not grep -vq dead
+allocs dump prog | grep '^address' | not grep -v dead >/dev/null
 mv prog unfilled
 through main.o libpart.a -o prog
 [ "$(addresses prog | grep -c 0x)" = 3 ]

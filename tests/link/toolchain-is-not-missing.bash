@@ -19,4 +19,4 @@ through main.o libpart.a bare.o -o prog
 [ "$(missing)" = bare.o ]
 through main.o libpart.a bare.o -static -o prog
 [ "$(missing | grep -c '^libc\.a$')" = 1 ]
-missing | not grep -q crt
+missing | not grep crt >/dev/null
