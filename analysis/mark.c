@@ -529,6 +529,9 @@ const struct cca_mark *cca_marks_list(const struct cca_marks *marks,
   return marks->marks.items;
 }
 
+enum { NEAR = 5 }; /* lines */
+#define FAR UINT32_MAX
+
 /* A place as clang names it. */
 struct place {
   const char *file;
@@ -542,10 +545,14 @@ static bool is_file(const struct cca_marks *marks, uint32_t file,
   return f->len == at->file_len && !memcmp(f->name, at->file, f->len);
 }
 
-static bool mark_is_at(const struct cca_marks *marks, const struct cca_mark *m,
-                       const struct place *at) {
-  return at->line >= m->line && at->line <= m->line_end &&
-         is_file(marks, m->file, at);
+/* Lines between the mark and the place; FAR if it is another file. */
+static uint32_t distance(const struct cca_marks *marks,
+                         const struct cca_mark *m, const struct place *at) {
+  if (!is_file(marks, m->file, at))
+    return FAR;
+  return at->line < m->line       ? m->line - at->line
+         : at->line > m->line_end ? at->line - m->line_end
+                                  : 0;
 }
 
 static bool thunk_is_at(const struct cca_marks *marks, const struct cca_mark *m,
@@ -559,18 +566,30 @@ static bool thunk_is_at(const struct cca_marks *marks, const struct cca_mark *m,
          (to.file != from.file || at->line <= to.line);
 }
 
+/* Drop the marks at this distance, or FAR: of the thunks that are there. */
+static size_t drop_at(struct cca_marks *marks, const struct place *at,
+                      uint32_t lines) {
+  size_t dropped = 0;
+  for (size_t i = 0; i < marks->marks.count; i++) {
+    struct cca_mark *m = &marks->marks.items[i];
+    if (m->dropped || (lines == FAR ? !thunk_is_at(marks, m, at)
+                                    : distance(marks, m, at) != lines))
+      continue;
+    m->dropped = true;
+    dropped++;
+  }
+  return dropped;
+}
+
+/* In a statement of several lines, clang may name another than the mark's. */
 size_t cca_marks_drop(struct cca_marks *marks, const char *file,
                       size_t file_len, uint32_t line) {
   struct place at = {file, file_len, line};
-  size_t dropped = 0;
-  for (int wide = 0; wide < 2 && !dropped; wide++)
-    for (size_t i = 0; i < marks->marks.count; i++) {
-      struct cca_mark *m = &marks->marks.items[i];
-      if (m->dropped || !(wide ? thunk_is_at : mark_is_at)(marks, m, &at))
-        continue;
-      m->dropped = true;
-      dropped++;
-    }
+  size_t dropped = drop_at(marks, &at, 0);
+  if (!dropped)
+    dropped = drop_at(marks, &at, FAR);
+  for (uint32_t lines = 1; lines <= NEAR && !dropped; lines++)
+    dropped = drop_at(marks, &at, lines);
   return dropped;
 }
 

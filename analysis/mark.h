@@ -111,7 +111,8 @@ const struct cca_mark *cca_marks_list(const struct cca_marks *marks,
 
 /*
  * Drop every mark that touches line LINE of FILE, as line markers count them;
- * if there is none, those in the static initialisers that reach over that line.
+ * if there is none, those in static initialisers that reach over that line; if
+ * there is none either, the nearest ones up to five lines away.
  * Returns how many there were.
  */
 size_t cca_marks_drop(struct cca_marks *marks, const char *file,
