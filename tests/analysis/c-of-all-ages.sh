@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # C89 to C23, K&R, GNU extensions, and what gcc is lenient about: the unit is
 # analysed, and every mark kept.
 # shellcheck source=tests/common.sh

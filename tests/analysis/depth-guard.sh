@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # cc-allocs in PATH under the compiler's name finds the next compiler of that
 # name; one that cannot stop calling itself is stopped, and says what to do.
 # shellcheck source=tests/common.sh

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Where clang refuses a mark, that mark alone is dropped, and the summary says
 # how many were; a unit that clang cannot parse at all says why.
 # shellcheck source=tests/common.sh

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # The compiler sees its arguments and environment as they are, but for what
 # cc-allocs.1 names; and the shim only where there is something to link.
 # shellcheck source=tests/common.sh

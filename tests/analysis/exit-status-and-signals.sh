@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # The compiler's status is ours, a signal included; a signal to us reaches it.
 # shellcheck source=tests/common.sh
 . "${0%/*}/../common.sh"

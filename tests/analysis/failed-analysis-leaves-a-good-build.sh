@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # No clang, a clang that dies, that hangs until it is killed, a full disk: the
 # object is the compiler's, without a word, and what is known is recorded.
 # shellcheck source=tests/common.sh

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Which object gets a summary: C by name or by -x, preprocessed C, the object
 # that this run made; and which does not.
 # shellcheck source=tests/common.sh

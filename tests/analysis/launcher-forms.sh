@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # cc-allocs COMPILER ARGUMENT..., with a cache or another launcher in between,
 # and compilers of several words.
 # shellcheck source=tests/common.sh

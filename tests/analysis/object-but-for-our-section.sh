@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # The object is the compiler's, byte for byte, but for the section .cc_allocs;
 # and no other file comes to be.
 # shellcheck source=tests/common.sh

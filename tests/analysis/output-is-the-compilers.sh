@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Whatever the compiler is asked, output, error output and status are its own.
 # shellcheck source=tests/common.sh
 . "${0%/*}/../common.sh"
