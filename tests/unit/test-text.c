@@ -357,6 +357,16 @@ static const struct {
     {"summary 1.0\nnode param 0 0\n", 2, "unexpected: 0"},
     {"summary 1.0\nnode op=add\n", 2, "no such op: op"},
     {"summary 1.0\nnode opaque loopy\n", 2, "no such a: loopy"},
+    /* texts that end where more was to come */
+    {"summary", 1, "not version 1.0 of summary"},
+    {"summary 1.0\nunit marks=", 2, "not a number, or out of range: "},
+    {"summary 1.0\nunit marks=-", 2, "not a number, or out of range: -"},
+    {"summary 1.0\nunit marks=1x", 2, "not a number, or out of range: 1x"},
+    {"summary 1.0\nunit status=", 2, "no such status: "},
+    {"summary 1.0\nfunc params= ", 2, "a reference begins with @"},
+    {"summary 1.0\nfunc params=@", 2, "no param has the label @"},
+    {"summary 1.0\nunit source=\"\\x4", 2, "no such escape: \\x"},
+    {"summary 1.0\nunit source=\"\\x41", 2, "the string does not end"},
     /* what the table's check says has no line */
     {"summary 1.0\n", 0, "0 rows of unit, not 1"},
     {"summary 1.0\nunit\nnode add @0 @0\n", 0,
