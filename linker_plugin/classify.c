@@ -35,10 +35,13 @@ struct shape {
   bool content; /* a term that is a length of content, or not understood */
 };
 
+static bool is_record_type(struct cca_type type) {
+  return type.kind == CCA_TYPE_KIND_STRUCT || type.kind == CCA_TYPE_KIND_UNION;
+}
+
 static bool is_record(const struct cca_model *model, struct cca_atom atom) {
-  struct cca_type type = cca__type(model, atom.index);
-  return atom.kind == CCA_ATOM_PART || type.kind == CCA_TYPE_KIND_STRUCT ||
-         type.kind == CCA_TYPE_KIND_UNION;
+  return atom.kind == CCA_ATOM_PART ||
+         is_record_type(cca__type(model, atom.index));
 }
 
 static struct shape shape_of(const struct cca_model *model,
@@ -233,6 +236,13 @@ static bool is_length_of(const struct candidate *c) {
   return true;
 }
 
+static bool returns_record(const struct cca_model *model, uint32_t function) {
+  const struct cca_function *f = &model->functions.items[function];
+  const struct cca_table *t = model->units[f->unit].table;
+  uint32_t result = cca_func_at(t, f->row).result;
+  return result != CCA_NONE && is_record_type(cca_type_at(t, result));
+}
+
 static void decide(struct cca_model *model, uint32_t function,
                    const struct candidate *c, struct cca_verdict *v) {
   uint16_t flags = c->origin->block->flags;
@@ -260,7 +270,11 @@ static void decide(struct cca_model *model, uint32_t function,
   v->role = CCA_ROLE_ALIKE;
   if (flags & (CCA_BLOCK_GROWN | CCA_BLOCK_RESIZED))
     v->kind = CCA_KIND_GROW;
-  else if (c->grade == GRADE_NONE)
+  else if (c->grade == GRADE_NONE && flags & CCA_BLOCK_BUILT &&
+           returns_record(model, function)) {
+    v->role = CCA_ROLE_FACTORY;
+    v->kind = CCA_KIND_FACTORY;
+  } else if (c->grade == GRADE_NONE)
     v->role = CCA_ROLE_NONE; /* some bytes, of a fixed number */
   else if (flags & CCA_BLOCK_COPIED && is_length_of(c)) {
     v->role = CCA_ROLE_ALLOCATES;

@@ -378,6 +378,11 @@ static bool moved_on(const struct body *body, const struct cca_origin *origin,
   return false;
 }
 
+static bool is_negative(const struct cca_size *size) {
+  return size->alt_count && size->alts[0].term_count && !size->alts[0].bag &&
+         size->alts[0].terms[0].factor < 0;
+}
+
 static void find_carving(const struct body *body, struct cca_origins *origins) {
   struct cca_arena *arena = cca__eval_arena(body->eval);
   for (uint32_t i = 0; i < origins->count; i++) {
@@ -388,11 +393,12 @@ static void find_carving(const struct body *body, struct cca_origins *origins) {
         !moved_on(body, origin, &by, &line))
       continue;
     const struct cca_size *zero = cca_size_constant(arena, 0);
-    const struct cca_size *size =
-        cca_size_equal(by, origin->offset) /* cut off from the end */
-            ? cca_size_sub(arena, zero, by)
-            : cca_size_rebase(arena, by, origin->offset, cca__type_bytes,
-                              body->model);
+    const struct cca_size *size = cca_size_rebase(
+        arena, by, origin->offset, cca__type_bytes, body->model);
+    if (cca_size_equal(size, zero)) /* loaded again, after the move */
+      size = by;
+    if (is_negative(size)) /* cut off from the end */
+      size = cca_size_sub(arena, zero, size);
     if (!cca_size_params(size) && !cca_size_has(size, CCA_ATOM_FIELD))
       continue;
     struct cca_block *block = cca_arena_zalloc(arena, 1, sizeof *block);

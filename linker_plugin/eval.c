@@ -7,7 +7,8 @@
  *
  * Nodes refer to earlier nodes only, so evaluation is a recursion with a memo;
  * the one way back is through the arguments of a call inside a loop (p =
- * realloc(p, n)), where the value in progress counts as nothing.  Depth is
+ * realloc(p, n)), where a
+ * value in progress counts for what has been found of it.  Depth is
  * bounded: beyond DEPTH a value is opaque.
  *
  * At a call, the callee's size and offsets have the arguments put in for its
@@ -19,13 +20,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH = 400, ROOT_DEPTH = 24, VOTERS = 8 };
+enum { DEPTH = 400, BUDGET = 2000, ROOT_DEPTH = 24, VOTERS = 8 };
 
 struct memo {
   uint32_t node, generation;
-  bool size_busy, origins_busy;
+  bool size_busy;
+  uint32_t open; /* depth at which its origins are being computed, or 0 */
   const struct cca_size *size;
-  const struct cca_origins *origins;
+  const struct cca_origins *origins, *partial;
 };
 
 struct cca_eval {
@@ -36,6 +38,8 @@ struct cca_eval {
   struct cca_func row; /* of function, in unit */
   bool has_row;
   uint32_t generation, depth;
+  uint32_t reached; /* least depth of an open value that was looked at */
+  uint32_t budget;  /* results that may be computed again, see BUDGET */
   struct memo *memo;
   size_t memo_room, memo_count;
 };
@@ -63,6 +67,8 @@ void cca__eval_enter_unit(struct cca_eval *eval, uint32_t unit) {
   eval->generation++;
   eval->memo_count = 0;
   eval->depth = 0;
+  eval->reached = UINT32_MAX;
+  eval->budget = BUDGET;
   eval->function = CCA_NONE;
   eval->unit = &eval->model->units[unit];
   eval->has_row = false;
@@ -680,6 +686,11 @@ static void add_loaded(struct cca_eval *eval, struct cca_origins *origins,
                        uint32_t row) {
   struct cca_loc loc = cca_loc_at(eval->unit->table, row);
   bool local = node_at(eval, loc.base).op == CCA_OP_LOCAL;
+  uint32_t location = eval->unit->locations[row];
+  if (!local)
+    add_simple(eval, origins, CCA_ORIGIN_LOADED,
+               location == CCA_NONE ? 0 : location,
+               cca__eval_root(eval, loc.base, false));
   for (uint32_t i = 0; eval->has_row && i < eval->row.stores_count; i++) {
     struct cca_store store =
         cca_store_at(eval->unit->table, eval->row.stores_first + i);
@@ -690,12 +701,7 @@ static void add_loaded(struct cca_eval *eval, struct cca_origins *origins,
     add_out_results(eval, origins, &loc);
     if (!origins->count)
       add_simple(eval, origins, CCA_ORIGIN_UNKNOWN, 0, CCA_NO_ROOT);
-    return;
   }
-  uint32_t location = eval->unit->locations[row];
-  add_simple(eval, origins, CCA_ORIGIN_LOADED,
-             location == CCA_NONE ? 0 : location,
-             cca__eval_root(eval, loc.base, false));
 }
 
 /* Can NODE be a pointer at all? */
@@ -798,16 +804,29 @@ const struct cca_origins *cca__eval_origins(struct cca_eval *eval,
   struct memo *memo = memo_of(eval, node);
   if (memo->origins)
     return memo->origins;
-  if (memo->origins_busy || eval->depth >= DEPTH)
+  if (memo->open) {
+    if (memo->open < eval->reached)
+      eval->reached = memo->open;
+    return memo->partial;
+  }
+  if (eval->depth >= DEPTH)
     return &nothing;
-  memo->origins_busy = true;
-  eval->depth++;
   struct cca_origins *origins =
       cca_arena_zalloc(&eval->arena, 1, sizeof *origins);
+  uint32_t outer = eval->reached, depth = ++eval->depth;
+  memo->open = depth;
+  memo->partial = origins;
+  eval->reached = UINT32_MAX;
   compute_origins(eval, node, origins);
-  eval->depth--;
   memo = memo_of(eval, node);
-  memo->origins_busy = false;
-  memo->origins = origins;
+  memo->open = 0;
+  /* What leans on a value further out that is not complete yet is not kept. */
+  if (eval->reached >= depth || eval->budget == 0)
+    memo->origins = origins;
+  else
+    eval->budget--;
+  if (eval->reached >= depth || outer < eval->reached)
+    eval->reached = outer;
+  eval->depth--;
   return origins;
 }

@@ -359,6 +359,14 @@ static void resolve_by_type(struct resolver *r) {
   by_type_release(&shapes);
 }
 
+static uint32_t variable_type(const struct cca_model *model,
+                              uint32_t variable) {
+  const struct cca_variable *v = &model->variables.items[variable];
+  const struct cca_input *unit = &model->units[v->unit];
+  uint32_t of = cca_global_at(unit->table, v->row).of;
+  return of == CCA_NONE ? CCA_NONE : unit->types[of];
+}
+
 /* For naming: through which variable do calls read this field? */
 static void note_through(struct cca_model *model, const struct cca_input *unit,
                          const struct cca_call *call) {
@@ -372,8 +380,8 @@ static void note_through(struct cca_model *model, const struct cca_input *unit,
     struct cca_loc loc = cca_loc_at(unit->table, leaf.a);
     struct cca_node base = cca_node_at(unit->table, loc.base);
     uint32_t through = CCA_MANY;
-    if (base.op == CCA_OP_GLOBAL && loc.offset >= 0 &&
-        (uint32_t)loc.offset == l->offset)
+    if (base.op == CCA_OP_GLOBAL &&
+        variable_type(model, unit->variables[base.a]) == l->type)
       through = unit->variables[base.a];
     l->through =
         l->through == CCA_NONE || l->through == through ? through : CCA_MANY;

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* Copies of what an argument holds; the twins return their argument or a
+ * place in it. */
+#include <stdlib.h>
+#include <string.h>
+char *copy(const char *s) {
+  size_t n = strlen(s) + 1;
+  char *p = malloc(n);
+  memcpy(p, s, n);
+  return p;
+}
+void *copy_n(const void *s, size_t n) {
+  void *p = malloc(n);
+  if (p)
+    memcpy(p, s, n);
+  return p;
+}
+char *copy_z(const char *s, size_t n) {
+  char *p = malloc(n + 1);
+  memcpy(p, s, n);
+  p[n] = 0;
+  return p;
+}
+char *libc(int flag, const char *s) { return flag ? strdup(s) : NULL; }
+char *span(const char *from, const char *to) {
+  return copy_z(from, to - from);
+}
+char *find(const char *s, size_t n) { return memchr(s, ':', n); }
+void *fill(void *p, size_t n) { return memset(p, 0, n); }
+/* functions:
+copy dup -
+copy_n dup 1
+copy_z dup 1
+libc dup -
+span dup -
+*/
