@@ -77,13 +77,16 @@ static void pad(struct cca_text *tail, size_t start, size_t align) {
 }
 
 /* The number of the section that holds a summary; 0: none.  Checks that all
- * headers can be read. */
+ * headers can be read, and that nobody else has the bytes we shall change. */
 static const char *find_summary(const struct cca_elf *elf, uint32_t *found) {
   struct cca_elf_section section;
+  size_t header = elf->is64 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr);
   *found = 0;
   for (uint32_t i = 1; i < elf->section_count; i++) {
     if (!cca_elf_section_at(elf, i, &section))
       return "a section lies outside the file";
+    if (section.bytes && section.size && section.offset < header)
+      return "a section lies over the ELF header";
     if (strcmp(section.name, section_name) == 0) {
       if (*found)
         return "more than one section .cc_allocs";

@@ -193,6 +193,27 @@ static const struct {
     {62, 2, 4, CCA_ATTACH_CORRUPT, "no section names"},
 };
 
+static void check_section_header(size_t at, uint64_t value, const char *text) {
+  struct cca_text bad = {0}, tail = {0};
+  struct cca_attach_error err = {.text = ""};
+  struct cca_elf elf = {.is64 = true};
+  make(&bad, true, false);
+  unsigned char *p = (unsigned char *)bad.data;
+  /* Of section 1, .text. */
+  cca_elf_put64(&elf, p + cca_elf_u64(&elf, p + 40) + 64 + at, value);
+  CHECK(cca_attach_image(p, bad.len, summary, sizeof summary, 0, &tail, &err) ==
+        CCA_ATTACH_CORRUPT);
+  CHECK_STR(err.text, text);
+  cca_text_release(&bad);
+  cca_text_release(&tail);
+}
+
+static void test_refuses_sections(void) {
+  check_section_header(24, 63, "a section lies over the ELF header");
+  check_section_header(24, 1 << 20, "a section lies outside the file");
+  check_section_header(32, UINT64_MAX, "a section lies outside the file");
+}
+
 static void test_refuses(void) {
   struct cca_text good = {0}, tail = {0};
   make(&good, true, false);
@@ -426,6 +447,7 @@ int main(int argc, char **argv) {
   RUN(test_replaces_only_when_asked);
   RUN(test_many_sections);
   RUN(test_refuses);
+  RUN(test_refuses_sections);
   RUN(test_truncations_and_single_bytes);
   RUN(test_file_keeps_mode_links_and_symlinks);
   RUN(test_only_what_this_run_made);
