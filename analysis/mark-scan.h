@@ -12,6 +12,7 @@
 /* The initialiser of one static object; places are offsets into the text. */
 struct cca_thunk {
   bool file_scope;
+  uint32_t depth; /* open brackets around the declaration */
   uint32_t name, name_len;
   uint32_t begin, end;
   uint32_t begin_line; /* of the text, as in struct cca_token */

@@ -325,6 +325,7 @@ static void begin_initialiser(struct scan *s, uint32_t i) {
   struct frame *frame = top(s);
   struct cca_thunk thunk = {
       .file_scope = frame->file_scope,
+      .depth = (uint32_t)s->stack.count,
       .name = s->t[name].begin,
       .name_len = s->t[name].len,
       .begin = s->t[i + 1].begin,
@@ -349,8 +350,11 @@ static void end_declaration(struct scan *s, uint32_t i) {
   struct frame *frame = top(s);
   end_initialiser(s, i);
   for (size_t n = frame->first_thunk; n < s->out->thunks.count; n++) {
-    s->out->thunks.items[n].after = s->t[i].begin + s->t[i].len;
-    s->out->thunks.items[n].after_line = s->t[i].line;
+    struct cca_thunk *thunk = &s->out->thunks.items[n];
+    if (thunk->depth != s->stack.count)
+      continue; /* of an inner block, and placed there */
+    thunk->after = s->t[i].begin + s->t[i].len;
+    thunk->after_line = s->t[i].line;
   }
   frame->first_thunk = (uint32_t)s->out->thunks.count;
   frame->is_static = frame->file_scope;

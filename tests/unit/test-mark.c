@@ -251,6 +251,19 @@ static void test_the_text(void) {
       "*malloc(int) __attribute__((malloc));\n",
       "FILE *f(void) __attribute__((__malloc__         \n   , cold)),\n"
       "*malloc(int) __attribute__((malloc));\n");
+  check_applied("void f(void) { static int n = sizeof a; }\nint m;\n",
+                "void f(void) { static int n = sizeof a;"
+                "{extern const volatile int __cca_never;if(__cca_never){"
+                "extern void __cca_init(const volatile void*,"
+                "const volatile void*);__typeof__(n)__cca_of_n=\n"
+                "# 1 \"\"\n"
+                "                              ({static __typeof__(a)*"
+                "__cca_sizeof_0;(__typeof__(sizeof 0))&__cca_sizeof_0;})\n"
+                "# 1\n"
+                "                                      "
+                ";__cca_init(&n,&__cca_of_n);}}\n"
+                "# 1 \"\"\n"
+                "                                        }\nint m;\n");
   check_text("struct s { _Atomic int a; _Atomic(long) b; } s;", true,
              "struct s {         int a; __typeof__(long) b; } s;");
   check_applied("struct s { _Atomic int a; _Atomic(long) b; } s;",
