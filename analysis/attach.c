@@ -27,6 +27,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -186,26 +187,6 @@ int cca_attach_image(unsigned char *image, size_t image_len,
 
 /* -------------------------------------------------------------- the file */
 
-void cca_attach_look(const char *object, struct cca_attach_mark *mark) {
-  *mark = (struct cca_attach_mark){0};
-  mark->existed = stat(object, &mark->status) == 0;
-}
-
-static bool same_time(struct timespec a, struct timespec b) {
-  return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
-}
-
-/* Has nobody written this file since MARK?  The change time tells: it cannot
- * be set, and writing, renaming and restoring an old mtime all move it. */
-static bool untouched(const struct cca_attach_mark *mark,
-                      const struct stat *now) {
-  return mark->existed && mark->status.st_dev == now->st_dev &&
-         mark->status.st_ino == now->st_ino &&
-         mark->status.st_size == now->st_size &&
-         same_time(mark->status.st_mtim, now->st_mtim) &&
-         same_time(mark->status.st_ctim, now->st_ctim);
-}
-
 /* Read exactly LEN bytes; 0 or an errno. */
 static int read_all(int fd, unsigned char *to, size_t len) {
   while (len) {
@@ -304,9 +285,8 @@ static int replace_file(const char *path, const struct stat *old,
   return error;
 }
 
-int cca_attach(const char *object, const struct cca_attach_mark *before,
-               const void *summary, size_t len, unsigned flags,
-               struct cca_attach_error *err) {
+int cca_attach(const char *object, const void *summary, size_t len,
+               unsigned flags, struct cca_attach_error *err) {
   /* A symbolic link must stay one: work on what it points to. */
   char path[PATH_MAX];
   if (!realpath(object, path))
@@ -320,11 +300,9 @@ int cca_attach(const char *object, const struct cca_attach_mark *before,
       close(fd);
     return fail(err, CCA_ATTACH_IO, error, "cannot read the object");
   }
-  if (!S_ISREG(status.st_mode) || (before && untouched(before, &status))) {
+  if (!S_ISREG(status.st_mode)) {
     close(fd);
-    return fail(err, CCA_ATTACH_NOT_OURS, 0, "%s",
-                S_ISREG(status.st_mode) ? "the object is not from this run"
-                                        : "not a regular file");
+    return fail(err, CCA_ATTACH_NOT_OURS, 0, "not a regular file");
   }
 
   size_t size = (size_t)status.st_size;

@@ -2,27 +2,23 @@
 /*
  * attach.h -- put a summary into the object that the user's compiler made.
  *
- *     struct cca_attach_mark before;
- *     cca_attach_look("foo.o", &before);
- *     ... the compiler runs, and succeeds ...
- *     cca_attach("foo.o", &before, summary.data, summary.len, 0, &err);
+ *     cca_attach("foo.o", summary.data, summary.len, 0, &err);
  *
  * Whatever goes wrong, the object is either as the compiler left it or
- * complete with its summary, and nothing else lies beside it.
+ * complete with its summary, and nothing else lies beside it.  That the object
+ * is the work of this very run, and no old one, is for the caller to know.
  */
 #ifndef CCA_ATTACH_H
 #define CCA_ATTACH_H
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <sys/stat.h>
 
 #include "base/text.h"
 
 enum cca_attach_status {
   CCA_ATTACH_OK = 0,
-  /* Not a regular file, not ET_REL, or not made by this run; or it is gone.
-   * Nothing is wrong: there is just nothing to attach to. */
+  /* Not a regular file, or not ET_REL; or it is gone.  Nothing is wrong: there
+   * is just nothing to attach to. */
   CCA_ATTACH_NOT_OURS = -1,
   CCA_ATTACH_BITCODE = -2, /* LLVM bitcode, which has no sections */
   CCA_ATTACH_HAS_ONE = -3, /* the object has a summary already */
@@ -40,26 +36,15 @@ struct cca_attach_error {
   char text[160];
 };
 
-/* What lay at an object's path before the compiler ran. */
-struct cca_attach_mark {
-  bool existed;
-  struct stat status;
-};
-
-void cca_attach_look(const char *object, struct cca_attach_mark *mark);
-
 /*
- * Append the LEN bytes of SUMMARY to OBJECT as its section .cc_allocs.  BEFORE
- * is what cca_attach_look() saw: if the file is still that one, it is not ours
- * to touch.  NULL for an object that is known to be new.
+ * Append the LEN bytes of SUMMARY to OBJECT as its section .cc_allocs.
  *
  * A symbolic link stays one; other hard links keep the old content; owner,
  * group and mode are kept.  Returns CCA_ATTACH_OK, or a negative
  * cca_attach_status with *ERR filled (ERR may be NULL).
  */
-int cca_attach(const char *object, const struct cca_attach_mark *before,
-               const void *summary, size_t len, unsigned flags,
-               struct cca_attach_error *err);
+int cca_attach(const char *object, const void *summary, size_t len,
+               unsigned flags, struct cca_attach_error *err);
 
 /*
  * The same in memory: patches the header in the IMAGE_LEN bytes of IMAGE and

@@ -185,7 +185,7 @@ static void add_sites(struct cca_builder *builder, const struct task *task,
 
 static int attach(const struct task *task, const struct cca_text *image) {
   struct cca_attach_error err;
-  int status = cca_attach(task->object, NULL, image->data, image->len,
+  int status = cca_attach(task->object, image->data, image->len,
                           CCA_ATTACH_REPLACE, &err);
   if (status != CCA_ATTACH_OK)
     cca_log("cca-analyze: %s: not attached: %s", task->object, err.text);
