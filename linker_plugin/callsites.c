@@ -56,7 +56,7 @@ static void name_field(const struct namer *namer, struct cca_atom atom,
     return;
   }
   const char *name = cca__location_name(namer->model, atom.index, namer->arena);
-  if (atom.root != CCA_NO_ROOT) {
+  if (atom.root < CCA_DEEP_ROOT) {
     const char *dot = strrchr(name, '.');
     name_param(namer, atom.root, out);
     cca_text_adds(out, "->");
@@ -85,7 +85,7 @@ static void name_atom(struct cca_atom atom, struct cca_text *out,
     break;
   case CCA_ATOM_CONTENT:
     cca_text_adds(out, "length(");
-    if (atom.root != CCA_NO_ROOT)
+    if (atom.root < CCA_DEEP_ROOT)
       name_param(namer, atom.root, out);
     cca_text_adds(out, ")");
     break;
@@ -114,7 +114,7 @@ static bool from_caller(const struct cca_term *term) {
     if (term->atoms[k].kind == CCA_ATOM_PARAM ||
         term->atoms[k].kind == CCA_ATOM_CONTENT ||
         (term->atoms[k].kind == CCA_ATOM_FIELD &&
-         term->atoms[k].root != CCA_NO_ROOT))
+         term->atoms[k].root < CCA_DEEP_ROOT))
       return true;
   return false;
 }

@@ -63,7 +63,8 @@ static struct shape shape_of(const struct cca_model *model,
         records |= is_record(model, atom);
         break;
       case CCA_ATOM_FIELD: /* a variable is as good as a constant */
-        fields |= atom.root != CCA_NO_ROOT;
+        fields |= atom.root < CCA_DEEP_ROOT;
+        other |= atom.root == CCA_DEEP_ROOT;
         break;
       default:
         other = true;
@@ -74,15 +75,22 @@ static struct shape shape_of(const struct cca_model *model,
                                                     : &shape.bases) = true;
     else if (params)
       shape.params = true;
-    else if (fields)
-      shape.fields = true;
     else if (other)
       shape.content = true;
+    else if (fields)
+      shape.fields = true;
   }
   return shape;
 }
 
-enum grade { GRADE_NONE, GRADE_FLOOR, GRADE_CONTENT, GRADE_FIXED, GRADE_FIELD, GRADE_SIZED };
+enum grade {
+  GRADE_NONE,
+  GRADE_FLOOR,
+  GRADE_CONTENT,
+  GRADE_FIXED,
+  GRADE_FIELD,
+  GRADE_SIZED
+};
 
 struct candidate {
   enum grade grade;
@@ -152,11 +160,11 @@ static struct candidate weigh(struct cca_model *model,
   return c;
 }
 
-/* Does a type's size reach any of the parameters ARGS of FUNCTION? */
+/* Does the size of a type, and no more, reach any of the parameters ARGS? */
 static bool sizeof_arrives(const struct cca_model *model, uint32_t function,
                            uint64_t args) {
   for (uint32_t i = 0; i < 64; i++)
-    if (args >> i & 1 && cca__flow_param(model, function, i)->type_count)
+    if (args >> i & 1 && cca__flow_param(model, function, i)->pure)
       return true;
   return false;
 }
@@ -168,7 +176,7 @@ static bool sizeof_in_fields(const struct cca_model *model,
     for (uint32_t t = 0; t < size->alts[i].term_count; t++)
       for (uint32_t k = 0; k < size->alts[i].terms[t].atom_count; k++) {
         struct cca_atom atom = size->alts[i].terms[t].atoms[k];
-        if (atom.kind == CCA_ATOM_FIELD && atom.root != CCA_NO_ROOT &&
+        if (atom.kind == CCA_ATOM_FIELD && atom.root < CCA_DEEP_ROOT &&
             cca__flow_location(model, atom.index)->type_count)
           return true;
       }
@@ -220,19 +228,35 @@ static void decide_sized(struct cca_model *model, uint32_t function,
   }
 }
 
-/* Is the size what the copied argument holds, plus a constant? */
-static bool is_length_of(const struct candidate *c) {
-  uint8_t source = c->origin->block->source;
-  if (source == CCA_NO_ROOT)
+/* Is ORIGIN a copy of what an argument holds, and of nothing else?  The size
+ * is the argument's own length, and perhaps a terminator. */
+static bool is_copy(struct cca_model *model, const struct cca_origin *origin) {
+  uint8_t source = origin->block->source;
+  const struct cca_size *size = weigh(model, origin).size;
+  if (source == CCA_NO_ROOT || !(origin->block->flags & CCA_BLOCK_COPIED) ||
+      origin->block->flags & (CCA_BLOCK_KEPT | CCA_BLOCK_CONTENT))
     return false;
-  for (uint32_t i = 0; i < c->size->alt_count; i++)
-    for (uint32_t t = 0; t < c->size->alts[i].term_count; t++)
-      for (uint32_t k = 0; k < c->size->alts[i].terms[t].atom_count; k++) {
-        struct cca_atom atom = c->size->alts[i].terms[t].atoms[k];
-        if (atom.root == source || atom.kind == CCA_ATOM_SIZEOF)
-          continue; /* a sizeof can only be a floor here */
+  for (uint32_t i = 0; i < size->alt_count; i++)
+    for (uint32_t t = 0; t < size->alts[i].term_count; t++) {
+      const struct cca_term *term = &size->alts[i].terms[t];
+      if (!term->atom_count && (term->factor < 0 || term->factor > 1))
         return false;
-      }
+      for (uint32_t k = 0; k < term->atom_count; k++)
+        if (term->atoms[k].root != source)
+          return false;
+    }
+  return true;
+}
+
+/* Does all fresh memory that is handed out come about by copying? */
+static bool only_copies(struct cca_model *model,
+                        const struct cca_origins *origins, uint8_t source) {
+  for (uint32_t i = 0; i < origins->count; i++)
+    if (origins->items[i].kind == CCA_ORIGIN_FRESH
+            ? !is_copy(model, &origins->items[i])
+            : origins->items[i].kind == CCA_ORIGIN_LOADED &&
+                  origins->items[i].root == source)
+      return false;
   return true;
 }
 
@@ -244,7 +268,8 @@ static bool returns_record(const struct cca_model *model, uint32_t function) {
 }
 
 static void decide(struct cca_model *model, uint32_t function,
-                   const struct candidate *c, struct cca_verdict *v) {
+                   const struct cca_origins *origins, const struct candidate *c,
+                   struct cca_verdict *v) {
   uint16_t flags = c->origin->block->flags;
   switch (c->grade) {
   case GRADE_SIZED:
@@ -276,7 +301,7 @@ static void decide(struct cca_model *model, uint32_t function,
     v->kind = CCA_KIND_FACTORY;
   } else if (c->grade == GRADE_NONE)
     v->role = CCA_ROLE_NONE; /* some bytes, of a fixed number */
-  else if (flags & CCA_BLOCK_COPIED && is_length_of(c)) {
+  else if (flags & CCA_BLOCK_COPIED && only_copies(model, origins, c->origin->block->source)) {
     v->role = CCA_ROLE_ALLOCATES;
     v->kind = CCA_KIND_DUP;
   } else
@@ -310,7 +335,7 @@ static void judge_origins(struct cca_model *model, uint32_t function,
   if (!best.origin)
     return;
   best.args = args;
-  decide(model, function, &best, v);
+  decide(model, function, origins, &best, v);
   if (v->role == CCA_ROLE_NONE)
     return;
   if (v->role == CCA_ROLE_ALLOCATES && is_lazy(origins, best.origin->block)) {

@@ -13,9 +13,6 @@
  * gain alternatives over a finite set, and both are capped; ROUNDS cuts what
  * is left (a size that grows by a term on each turn of a recursion is a bag
  * long before).
- *
- * A bump allocator is recognised by its shape: it returns p and stores
- * p + (something) where it found p.  What it cuts off is the block's size.
  */
 #include "model.h"
 
@@ -33,15 +30,8 @@ static uint64_t direct_bit(const struct cca_eval *eval, uint32_t node) {
   return root == CCA_NO_ROOT ? 0 : bit(root);
 }
 
-struct body {
-  struct cca_model *model;
-  struct cca_eval *eval;
-  const struct cca_input *unit;
-  struct cca_func row;
-  uint32_t function;
-};
-
-static void stores_effects(const struct body *body, struct cca_behaviour *b) {
+static void stores_effects(const struct cca_body *body,
+                           struct cca_behaviour *b) {
   for (uint32_t i = 0; i < body->row.stores_count; i++) {
     struct cca_store store =
         cca_store_at(body->unit->table, body->row.stores_first + i);
@@ -67,7 +57,7 @@ static bool frees(const struct cca_model *model, uint32_t function, uint32_t i,
 }
 
 /* Does CALL resize parameter A of FUNCTION, a realloc, to nothing? */
-static bool resizes_to_nothing(const struct body *body, uint32_t number,
+static bool resizes_to_nothing(const struct cca_body *body, uint32_t number,
                                uint32_t function, uint32_t a) {
   const struct cca_primitive *p =
       body->model->functions.items[function].primitive;
@@ -96,7 +86,7 @@ static bool resizes_to_nothing(const struct body *body, uint32_t number,
   return false;
 }
 
-static void call_effects(const struct body *body, uint32_t row,
+static void call_effects(const struct cca_body *body, uint32_t row,
                          struct cca_behaviour *b) {
   struct cca_model *model = body->model;
   struct cca_call call = cca_call_at(body->unit->table, row);
@@ -134,7 +124,7 @@ static void call_effects(const struct body *body, uint32_t row,
 
 /* Parameters that may point to anything.  Freeing one of a type's own is what
  * destructors do. */
-static uint64_t generic_params(const struct body *body) {
+static uint64_t generic_params(const struct cca_body *body) {
   uint64_t result = 0;
   for (uint32_t i = 0; i < body->row.params_count && i < 64; i++) {
     struct cca_param param =
@@ -154,7 +144,7 @@ static uint64_t generic_params(const struct body *body) {
 }
 
 /* A free list: what is not freed gets a link and is kept for later. */
-static void kept_effects(const struct body *body, struct cca_behaviour *b) {
+static void kept_effects(const struct cca_body *body, struct cca_behaviour *b) {
   uint64_t open = b->may_free & ~b->frees & b->builds;
   for (uint32_t i = 0; open && i < body->row.stores_count; i++) {
     struct cca_store store =
@@ -183,6 +173,7 @@ static bool has_call(const struct cca_origins *origins, uint32_t call,
 struct use {
   uint16_t flags;
   uint8_t source;
+  bool direct; /* source points to what is copied, not to where it is kept */
   uint32_t kept;
 };
 
@@ -197,8 +188,8 @@ static bool is_place(const struct cca_size *offset) {
 }
 
 /* START is where the result points to: what is before it is a header. */
-static void note_stores(const struct body *body, uint32_t call, int64_t start,
-                        struct use *use) {
+static void note_stores(const struct cca_body *body, uint32_t call,
+                        int64_t start, struct use *use) {
   for (uint32_t i = 0; i < body->row.stores_count; i++) {
     struct cca_store store =
         cca_store_at(body->unit->table, body->row.stores_first + i);
@@ -222,7 +213,7 @@ static void note_stores(const struct body *body, uint32_t call, int64_t start,
   }
 }
 
-static void note_fill(const struct body *body, const struct cca_call *call,
+static void note_fill(const struct cca_body *body, const struct cca_call *call,
                       const struct cca_primitive *p, struct use *use) {
   const struct cca_table *t = body->unit->table;
   if (p->zeroed) {
@@ -234,16 +225,17 @@ static void note_fill(const struct body *body, const struct cca_call *call,
                       ? CCA_BLOCK_ZEROED
                       : 0; /* a pattern for debugging is no content */
   } else if (p->copies < call->args_count) {
-    uint8_t source = cca__eval_root(
-        body->eval, cca_operand_at(t, call->args_first + p->copies).node, true);
+    uint32_t from = cca_operand_at(t, call->args_first + p->copies).node;
+    uint8_t source = cca__eval_root(body->eval, from, false);
     use->flags |= source == CCA_NO_ROOT ? CCA_BLOCK_CONTENT : CCA_BLOCK_COPIED;
+    use->direct |= cca__eval_root(body->eval, from, true) != CCA_NO_ROOT;
     if (source != CCA_NO_ROOT)
       use->source = source;
   } else
     use->flags |= CCA_BLOCK_CONTENT;
 }
 
-static void note_calls(const struct body *body, uint32_t call,
+static void note_calls(const struct cca_body *body, uint32_t call,
                        struct use *use) {
   struct cca_model *model = body->model;
   for (uint32_t c = 0; c < body->row.calls_count; c++) {
@@ -275,7 +267,8 @@ static void note_calls(const struct body *body, uint32_t call,
 }
 
 /* The least that OFFSET can be: a sizeof is its bytes, all else is nothing. */
-static int64_t least(const struct body *body, const struct cca_size *offset) {
+static int64_t least(const struct cca_body *body,
+                     const struct cca_size *offset) {
   int64_t result = offset->alt_count ? INT64_MAX : 0;
   for (uint32_t i = 0; i < offset->alt_count; i++) {
     int64_t sum = 0;
@@ -301,7 +294,7 @@ static int64_t least(const struct body *body, const struct cca_size *offset) {
  * `n ? n : sizeof(long)`, where others have something.  What the callee falls
  * back to is no news for its callers; a record's size is.
  */
-static const struct cca_size *without_floors(const struct body *body,
+static const struct cca_size *without_floors(const struct cca_body *body,
                                              const struct cca_size *size) {
   struct cca_size *kept =
       cca_arena_zalloc(cca__eval_arena(body->eval), 1, sizeof *kept);
@@ -326,13 +319,13 @@ static const struct cca_size *without_floors(const struct body *body,
 }
 
 /* Add to FRESH origins what the function does with the block. */
-static void describe_blocks(const struct body *body,
+static void describe_blocks(const struct cca_body *body,
                             struct cca_origins *origins, uint64_t may_free) {
   for (uint32_t i = 0; i < origins->count; i++) {
     struct cca_origin *origin = &origins->items[i];
     if (origin->kind != CCA_ORIGIN_FRESH || origin->block->call == CCA_NONE)
       continue;
-    struct use use = {0, CCA_NO_ROOT, CCA_NONE};
+    struct use use = {0, CCA_NO_ROOT, false, CCA_NONE};
     note_stores(body, origin->block->call, least(body, origin->offset), &use);
     note_calls(body, origin->block->call, &use);
     struct cca_block *block =
@@ -343,74 +336,12 @@ static void describe_blocks(const struct body *body,
     block->kept = use.kept;
     if (use.source != CCA_NO_ROOT) {
       block->source = use.source;
-      if (may_free & bit(use.source)) { /* allocate, copy, free */
+      if (use.direct && may_free & bit(use.source)) { /* allocate, copy, free */
         block->flags |= CCA_BLOCK_RESIZED;
         block->param = use.source;
       }
     }
     origin->block = block;
-  }
-}
-
-/* ---- Carving ---- */
-
-/* The store that moves where ORIGIN was loaded from, in *BY how far. */
-static bool moved_on(const struct body *body, const struct cca_origin *origin,
-                     const struct cca_size **by, uint32_t *line) {
-  for (uint32_t i = 0; i < body->row.stores_count; i++) {
-    struct cca_store store =
-        cca_store_at(body->unit->table, body->row.stores_first + i);
-    if (body->unit->locations[store.loc] != origin->index || !origin->index)
-      continue;
-    const struct cca_origins *value =
-        cca__eval_origins(body->eval, store.value);
-    for (uint32_t k = 0; k < value->count; k++) {
-      const struct cca_origin *v = &value->items[k];
-      int64_t fixed;
-      if (v->kind != CCA_ORIGIN_LOADED || v->index != origin->index ||
-          v->root != origin->root || cca_size_is_constant(v->offset, &fixed))
-        continue;
-      *by = v->offset;
-      *line = store.line;
-      return true;
-    }
-  }
-  return false;
-}
-
-static bool is_negative(const struct cca_size *size) {
-  return size->alt_count && size->alts[0].term_count && !size->alts[0].bag &&
-         size->alts[0].terms[0].factor < 0;
-}
-
-static void find_carving(const struct body *body, struct cca_origins *origins) {
-  struct cca_arena *arena = cca__eval_arena(body->eval);
-  for (uint32_t i = 0; i < origins->count; i++) {
-    struct cca_origin *origin = &origins->items[i];
-    const struct cca_size *by;
-    uint32_t line;
-    if (origin->kind != CCA_ORIGIN_LOADED ||
-        !moved_on(body, origin, &by, &line))
-      continue;
-    const struct cca_size *zero = cca_size_constant(arena, 0);
-    const struct cca_size *size = cca_size_rebase(
-        arena, by, origin->offset, cca__type_bytes, body->model);
-    if (cca_size_equal(size, zero)) /* loaded again, after the move */
-      size = by;
-    if (is_negative(size)) /* cut off from the end */
-      size = cca_size_sub(arena, zero, size);
-    if (!cca_size_params(size) && !cca_size_has(size, CCA_ATOM_FIELD))
-      continue;
-    struct cca_block *block = cca_arena_zalloc(arena, 1, sizeof *block);
-    block->size = size;
-    block->flags = CCA_BLOCK_CARVED;
-    block->call = block->callee = block->kept = CCA_NONE;
-    block->param = block->source = CCA_NO_ROOT;
-    block->line = line;
-    *origin = (struct cca_origin){.kind = CCA_ORIGIN_FRESH,
-                                  .root = CCA_NO_ROOT,
-                                  .offset = zero,
-                                  .block = block};
   }
 }
 
@@ -431,7 +362,8 @@ static void merge_origins(struct cca_origins *to,
   }
 }
 
-static void find_returned(const struct body *body, struct cca_behaviour *b) {
+static void find_returned(const struct cca_body *body,
+                          struct cca_behaviour *b) {
   struct cca_arena *arena = cca__eval_arena(body->eval);
   char result = body->model->functions.items[body->function].result;
   struct cca_origins *origins = NULL;
@@ -447,14 +379,14 @@ static void find_returned(const struct body *body, struct cca_behaviour *b) {
                                 cca__eval_size(body->eval, ret.value));
   }
   if (origins) {
-    find_carving(body, origins);
+    cca__carve(body, origins);
     describe_blocks(body, origins, b->may_free);
   }
   b->returned = origins;
 }
 
 /* Fresh blocks that are stored through a parameter. */
-static void find_outs(const struct body *body, struct cca_behaviour *b) {
+static void find_outs(const struct cca_body *body, struct cca_behaviour *b) {
   for (uint32_t i = 0; i < body->row.stores_count; i++) {
     struct cca_store store =
         cca_store_at(body->unit->table, body->row.stores_first + i);
@@ -483,6 +415,7 @@ static void find_outs(const struct body *body, struct cca_behaviour *b) {
 static struct cca_origin keep_origin(struct cca_model *model,
                                      struct cca_origin origin) {
   origin.offset = cca_size_copy(&model->arena, origin.offset);
+  origin.loc = CCA_NONE;
   if (origin.kind == CCA_ORIGIN_FRESH) {
     struct cca_block *block = cca_arena_alloc(&model->arena, sizeof *block);
     *block = *origin.block;
@@ -539,9 +472,9 @@ static bool compose_function(struct cca_model *model, struct cca_eval *eval,
   if (!f->defined)
     return false;
   cca__eval_enter(eval, function);
-  struct body body = {model, eval, &model->units[f->unit],
-                      cca_func_at(model->units[f->unit].table, f->row),
-                      function};
+  struct cca_body body = {model, eval, &model->units[f->unit],
+                          cca_func_at(model->units[f->unit].table, f->row),
+                          function};
   struct cca_behaviour b = {.scc = old->scc};
   stores_effects(&body, &b);
   for (uint32_t i = 0; i < body.row.calls_count; i++)

@@ -26,6 +26,7 @@ enum {
   CCA_SIZE_ALTS = 6,
   CCA_SIZE_TERMS = 6,
   CCA_SIZE_ATOMS = 3,
+  CCA_DEEP_ROOT = 0xfe, /* reached through a parameter, but not its own */
   CCA_NO_ROOT = 0xff
 };
 
@@ -33,8 +34,8 @@ enum cca_atom_kind {
   CCA_ATOM_SIZEOF,  /* index: type */
   CCA_ATOM_PART,    /* index: record type; offsetof: a record cut short */
   CCA_ATOM_PARAM,   /* index: parameter of the function at hand */
-  CCA_ATOM_FIELD,   /* index: location; root: the parameter through which it
-                       is reached, or CCA_NO_ROOT */
+  CCA_ATOM_FIELD,   /* index: location; root: the parameter whose own member
+                       it is, CCA_DEEP_ROOT, or CCA_NO_ROOT: a variable's */
   CCA_ATOM_CONTENT, /* length of what memory holds; root as above */
   CCA_ATOM_OPAQUE,  /* anything else */
 };

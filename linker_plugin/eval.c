@@ -183,6 +183,15 @@ uint8_t cca__eval_root(const struct cca_eval *eval, uint32_t node,
   return root_of(eval, node, direct, ROOT_DEPTH);
 }
 
+/* The root of what NODE points to: a member of the parameter's own object
+ * is one thing, a member of something that the object leads to another. */
+static uint8_t field_root(const struct cca_eval *eval, uint32_t node) {
+  uint8_t root = cca__eval_root(eval, node, true);
+  if (root == CCA_NO_ROOT && cca__eval_root(eval, node, false) != CCA_NO_ROOT)
+    return CCA_DEEP_ROOT;
+  return root;
+}
+
 /* ---- Integers ---- */
 
 struct substitution {
@@ -198,10 +207,10 @@ static const struct cca_size *argument_for(struct cca_atom atom,
     return node == CCA_NONE ? cca_size_none() : cca__eval_size(s->eval, node);
   }
   if ((atom.kind == CCA_ATOM_FIELD || atom.kind == CCA_ATOM_CONTENT) &&
-      atom.root != CCA_NO_ROOT) {
+      atom.root < CCA_DEEP_ROOT) {
     uint32_t node = argument(s->eval, s->call, atom.root);
     atom.root =
-        node == CCA_NONE ? CCA_NO_ROOT : cca__eval_root(s->eval, node, false);
+        node == CCA_NONE ? CCA_NO_ROOT : field_root(s->eval, node);
     return cca_size_atom(&s->eval->arena, 1, atom);
   }
   return NULL;
@@ -242,26 +251,26 @@ static const struct cca_size *size_of_type(struct cca_eval *eval,
                                          .index = type});
 }
 
-/* Which STORE rows of the function write exactly LOC? */
-static bool same_place(const struct cca_eval *eval, const struct cca_loc *loc,
-                       uint32_t other_row) {
-  struct cca_loc other = cca_loc_at(eval->unit->table, other_row);
-  if (other.base == loc->base)
-    return other.offset == loc->offset;
-  struct cca_node a = node_at(eval, loc->base), b = node_at(eval, other.base);
-  return a.op == b.op && a.a == b.a && a.b == b.b &&
-         (a.op == CCA_OP_LOCAL || a.op == CCA_OP_PARAM ||
-          a.op == CCA_OP_GLOBAL || a.op == CCA_OP_CALL) &&
-         other.offset == loc->offset;
+bool cca__eval_same_place(const struct cca_eval *eval, uint32_t a, uint32_t b) {
+  struct cca_loc x = cca_loc_at(eval->unit->table, a);
+  struct cca_loc y = cca_loc_at(eval->unit->table, b);
+  if (x.offset != y.offset)
+    return false;
+  if (x.base == y.base)
+    return true;
+  struct cca_node p = node_at(eval, x.base), q = node_at(eval, y.base);
+  return p.op == q.op && p.a == q.a && p.b == q.b &&
+         (p.op == CCA_OP_LOCAL || p.op == CCA_OP_PARAM ||
+          p.op == CCA_OP_GLOBAL || p.op == CCA_OP_CALL);
 }
 
-static const struct cca_size *stored_size(struct cca_eval *eval,
-                                          const struct cca_loc *loc) {
+/* What the function stores exactly where row LOC is. */
+static const struct cca_size *stored_size(struct cca_eval *eval, uint32_t loc) {
   const struct cca_size *size = cca_size_none();
   for (uint32_t i = 0; eval->has_row && i < eval->row.stores_count; i++) {
     struct cca_store store =
         cca_store_at(eval->unit->table, eval->row.stores_first + i);
-    if (same_place(eval, loc, store.loc))
+    if (cca__eval_same_place(eval, loc, store.loc))
       size =
           cca_size_join(&eval->arena, size, cca__eval_size(eval, store.value));
   }
@@ -272,13 +281,13 @@ static const struct cca_size *loaded_size(struct cca_eval *eval,
                                           struct cca_node n) {
   struct cca_loc loc = cca_loc_at(eval->unit->table, n.a);
   if (node_at(eval, loc.base).op == CCA_OP_LOCAL) {
-    const struct cca_size *size = stored_size(eval, &loc);
+    const struct cca_size *size = stored_size(eval, n.a);
     return size->alt_count ? size : opaque(eval);
   }
-  uint8_t root = cca__eval_root(eval, loc.base, false);
+  uint8_t root = field_root(eval, loc.base);
   uint32_t location = eval->unit->locations[n.a];
   if (location == CCA_NONE) {
-    if (root == CCA_NO_ROOT)
+    if (root >= CCA_DEEP_ROOT)
       return opaque(eval);
     location = 0; /* what a parameter points to */
   }
@@ -292,7 +301,7 @@ static const struct cca_size *loaded_size(struct cca_eval *eval,
 static const struct cca_size *length_of(struct cca_eval *eval, uint32_t node) {
   struct cca_atom atom = {.kind = CCA_ATOM_CONTENT, .root = CCA_NO_ROOT};
   if (node != CCA_NONE)
-    atom.root = cca__eval_root(eval, node, false);
+    atom.root = field_root(eval, node);
   return cca_size_atom(&eval->arena, 1, atom);
 }
 
@@ -469,7 +478,8 @@ static void add_simple(struct cca_eval *eval, struct cca_origins *origins,
              (struct cca_origin){.kind = (uint8_t)kind,
                                  .root = root,
                                  .index = index,
-                                 .offset = cca_size_constant(&eval->arena, 0)});
+                                 .offset = cca_size_constant(&eval->arena, 0),
+                                 .loc = CCA_NONE});
 }
 
 static void add_all(struct cca_eval *eval, struct cca_origins *to,
@@ -574,6 +584,7 @@ static void add_result(struct cca_eval *eval, struct cca_origins *origins,
   struct cca_origin origin = *inner;
   uint32_t node;
   origin.offset = at_call(eval, call, inner->offset);
+  origin.loc = CCA_NONE;
   switch (inner->kind) {
   case CCA_ORIGIN_PARAM:
     node = argument(eval, call, inner->index);
@@ -581,10 +592,9 @@ static void add_result(struct cca_eval *eval, struct cca_origins *origins,
       add_all(eval, origins, cca__eval_origins(eval, node), origin.offset);
     return;
   case CCA_ORIGIN_LOADED:
-    if (origin.root != CCA_NO_ROOT) {
+    if (origin.root < CCA_DEEP_ROOT) {
       node = argument(eval, call, origin.root);
-      origin.root =
-          node == CCA_NONE ? CCA_NO_ROOT : cca__eval_root(eval, node, false);
+      origin.root = node == CCA_NONE ? CCA_NO_ROOT : field_root(eval, node);
     }
     break;
   case CCA_ORIGIN_FRESH:
@@ -688,13 +698,16 @@ static void add_loaded(struct cca_eval *eval, struct cca_origins *origins,
   bool local = node_at(eval, loc.base).op == CCA_OP_LOCAL;
   uint32_t location = eval->unit->locations[row];
   if (!local)
-    add_simple(eval, origins, CCA_ORIGIN_LOADED,
-               location == CCA_NONE ? 0 : location,
-               cca__eval_root(eval, loc.base, false));
+    add_origin(origins, (struct cca_origin){
+                            .kind = CCA_ORIGIN_LOADED,
+                            .root = cca__eval_root(eval, loc.base, false),
+                            .index = location == CCA_NONE ? 0 : location,
+                            .offset = cca_size_constant(&eval->arena, 0),
+                            .loc = row});
   for (uint32_t i = 0; eval->has_row && i < eval->row.stores_count; i++) {
     struct cca_store store =
         cca_store_at(eval->unit->table, eval->row.stores_first + i);
-    if (same_place(eval, &loc, store.loc))
+    if (cca__eval_same_place(eval, row, store.loc))
       add_all(eval, origins, cca__eval_origins(eval, store.value), NULL);
   }
   if (local) {

@@ -18,6 +18,7 @@
 
 struct flow_edge {
   uint32_t from, to; /* nodes */
+  bool pure;         /* the value itself arrives, nothing added */
 };
 
 struct cca_flow {
@@ -73,6 +74,8 @@ static void arrive(struct cca_model *model, uint32_t function,
   for (uint32_t i = 0; i < size->alt_count; i++) {
     const struct cca_alt *alt = &size->alts[i];
     bool carries = !alt->bag && !alt->term_count; /* 0 is no size */
+    bool pure = !alt->bag && alt->term_count == 1 &&
+                alt->terms[0].atom_count == 1 && alt->terms[0].factor == 1;
     for (uint32_t t = 0; t < alt->term_count; t++)
       for (uint32_t k = 0; k < alt->terms[t].atom_count; k++) {
         struct cca_atom atom = alt->terms[t].atoms[k];
@@ -80,11 +83,13 @@ static void arrive(struct cca_model *model, uint32_t function,
         if (from != CCA_NONE) {
           carries = true;
           if (to != CCA_NONE)
-            cca_vec_push(&flow->edges, ((struct flow_edge){from, to}));
+            cca_vec_push(&flow->edges, ((struct flow_edge){from, to, pure}));
         } else if (atom.kind == CCA_ATOM_SIZEOF || atom.kind == CCA_ATOM_PART) {
           carries = true;
-          if (to != CCA_NONE)
+          if (to != CCA_NONE) {
             reach_add(&flow->reach.items[to], atom.index);
+            flow->reach.items[to].pure |= pure && atom.kind == CCA_ATOM_SIZEOF;
+          }
         }
       }
     if (!carries && to != CCA_NONE)
@@ -188,8 +193,12 @@ static void ask_sites(struct cca_model *model, struct cca_eval *eval,
   }
 }
 
-static bool reach_join(struct cca_reach *to, const struct cca_reach *from) {
-  bool changed = (from->more && !to->more) || (from->unsized && !to->unsized);
+static bool reach_join(struct cca_reach *to, const struct cca_reach *from,
+                       bool pure) {
+  pure = pure && from->pure && !to->pure;
+  bool changed =
+      (from->more && !to->more) || (from->unsized && !to->unsized) || pure;
+  to->pure |= pure;
   to->more |= from->more;
   to->unsized |= from->unsized;
   for (uint32_t i = 0; i < from->type_count; i++)
@@ -216,7 +225,8 @@ static void propagate(struct cca_flow *flow) {
     for (uint32_t e = head[node]; e; e = next[e - 1]) {
       uint32_t to = flow->edges.items[e - 1].to;
       if (to != node &&
-          reach_join(&flow->reach.items[to], &flow->reach.items[node]) &&
+          reach_join(&flow->reach.items[to], &flow->reach.items[node],
+                     flow->edges.items[e - 1].pure) &&
           !waiting[to]) {
         waiting[to] = true;
         cca_vec_push(&work, to);

@@ -198,6 +198,7 @@ struct cca_origin {
   uint32_t index;
   const struct cca_size *offset;
   const struct cca_block *block; /* FRESH only */
+  uint32_t loc; /* LOADED in the function at hand: its row of LOC */
 };
 
 enum { CCA_ORIGINS = 12, CCA_OUTS = 4 };
@@ -246,6 +247,21 @@ void cca__eval_enter_unit(struct cca_eval *eval, uint32_t unit);
  * through loads as well, unless DIRECT. */
 uint8_t cca__eval_root(const struct cca_eval *eval, uint32_t node, bool direct);
 
+/* Do two rows of LOC surely name the same memory? */
+bool cca__eval_same_place(const struct cca_eval *eval, uint32_t a, uint32_t b);
+
+/* A function body, as compose.c and carve.c look at it. */
+struct cca_body {
+  struct cca_model *model;
+  struct cca_eval *eval; /* has entered it */
+  const struct cca_input *unit;
+  struct cca_func row;
+  uint32_t function;
+};
+
+/* ---- carve.c: pieces of memory that was held before ---- */
+void cca__carve(const struct cca_body *body, struct cca_origins *origins);
+
 /* ---- compose.c: what each function does, from what its callees do ---- */
 void cca__compose(struct cca_model *model);
 
@@ -258,6 +274,7 @@ struct cca_reach {
   uint32_t type_count;
   uint32_t types[CCA_FLOW_TYPES];
   bool more;    /* more types than fit */
+  bool pure;    /* sizeof(T) and nothing else arrives at least once */
   bool unsized; /* something other than sizeof and 0 arrives as well */
 };
 

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * carve.c -- pieces of memory that was held before.
+ *
+ * Input:     origins of what a function hands out.
+ * Output:    the same, with pieces that it cuts off turned into fresh blocks
+ *            of the piece's size.
+ *
+ * A pool shows itself by what it stores, whatever its fields are called:
+ *
+ *   bump    returns p, and stores p + size where it found p (or moves the end
+ *           down and returns it);
+ *   refill  returns a place in a new block, and stores the place behind it;
+ *   index   returns elements + size * n, and stores n + 1 where it found n.
+ */
+#include "model.h"
+
+/* SIZE is less than nothing: what was cut off is behind, not before. */
+static bool is_negative(const struct cca_size *size) {
+  return size->alt_count && size->alts[0].term_count && !size->alts[0].bag &&
+         size->alts[0].terms[0].factor < 0;
+}
+
+static bool depends(const struct cca_size *size) {
+  return cca_size_params(size) != 0 || cca_size_has(size, CCA_ATOM_FIELD);
+}
+
+static struct cca_store store_at(const struct cca_body *body, uint32_t i) {
+  return cca_store_at(body->unit->table, body->row.stores_first + i);
+}
+
+static void set_carved(const struct cca_body *body, struct cca_origin *origin,
+                       const struct cca_size *size, uint32_t line) {
+  struct cca_arena *arena = cca__eval_arena(body->eval);
+  struct cca_block *block = cca_arena_zalloc(arena, 1, sizeof *block);
+  block->size = size;
+  block->flags = CCA_BLOCK_CARVED;
+  block->call = block->callee = block->kept = CCA_NONE;
+  block->param = block->source = CCA_NO_ROOT;
+  block->line = line;
+  *origin = (struct cca_origin){.kind = CCA_ORIGIN_FRESH,
+                                .root = CCA_NO_ROOT,
+                                .offset = cca_size_constant(arena, 0),
+                                .block = block,
+                                .loc = CCA_NONE};
+}
+
+/* What lies between ORIGIN and BY, which is stored as the next free place. */
+static const struct cca_size *piece(const struct cca_body *body,
+                                    const struct cca_origin *origin,
+                                    const struct cca_size *by) {
+  struct cca_arena *arena = cca__eval_arena(body->eval);
+  const struct cca_size *zero = cca_size_constant(arena, 0);
+  const struct cca_size *size =
+      cca_size_rebase(arena, by, origin->offset, cca__type_bytes, body->model);
+  if (cca_size_equal(size, zero)) /* loaded again, after the move */
+    size = by;
+  return is_negative(size) ? cca_size_sub(arena, zero, size) : size;
+}
+
+static bool bump(const struct cca_body *body, struct cca_origin *origin) {
+  for (uint32_t i = 0; i < body->row.stores_count; i++) {
+    struct cca_store store = store_at(body, i);
+    if (origin->loc == CCA_NONE ||
+        !cca__eval_same_place(body->eval, origin->loc, store.loc))
+      continue;
+    const struct cca_origins *value =
+        cca__eval_origins(body->eval, store.value);
+    for (uint32_t k = 0; k < value->count; k++) {
+      const struct cca_origin *v = &value->items[k];
+      int64_t fixed;
+      if (v->kind != CCA_ORIGIN_LOADED || v->loc == CCA_NONE ||
+          !cca__eval_same_place(body->eval, v->loc, origin->loc) ||
+          cca_size_is_constant(v->offset, &fixed))
+        continue;
+      const struct cca_size *size = piece(body, origin, v->offset);
+      if (depends(size)) {
+        set_carved(body, origin, size, store.line);
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+static bool refill(const struct cca_body *body, struct cca_origin *origin) {
+  int64_t start;
+  if (cca_size_is_constant(origin->offset, &start) && !start)
+    return false; /* the block itself, with places in it: a constructor */
+  const struct cca_size *whole =
+      cca_size_rebase(cca__eval_arena(body->eval), origin->block->size,
+                      origin->offset, cca__type_bytes, body->model);
+  for (uint32_t i = 0; i < body->row.stores_count; i++) {
+    struct cca_store store = store_at(body, i);
+    if (body->unit->locations[store.loc] == CCA_NONE)
+      continue;
+    const struct cca_origins *value =
+        cca__eval_origins(body->eval, store.value);
+    for (uint32_t k = 0; k < value->count; k++) {
+      const struct cca_origin *v = &value->items[k];
+      if (v->kind != CCA_ORIGIN_FRESH || v->block->call != origin->block->call)
+        continue;
+      const struct cca_size *size =
+          cca_size_rebase(cca__eval_arena(body->eval), v->offset,
+                          origin->offset, cca__type_bytes, body->model);
+      if (cca_size_params(size) && !is_negative(size) &&
+          !cca_size_equal(size, whole)) {
+        set_carved(body, origin, size, store.line);
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+/* If VALUE is what LOCATION holds and something more, the latter. */
+static const struct cca_size *step_of(const struct cca_body *body,
+                                      const struct cca_size *value,
+                                      struct cca_atom *counter,
+                                      uint32_t location) {
+  struct cca_arena *arena = cca__eval_arena(body->eval);
+  if (value->alt_count != 1 || value->alts[0].bag)
+    return NULL;
+  for (uint32_t t = 0; t < value->alts[0].term_count; t++) {
+    const struct cca_term *term = &value->alts[0].terms[t];
+    if (term->atom_count != 1 || term->factor != 1 ||
+        term->atoms[0].kind != CCA_ATOM_FIELD ||
+        term->atoms[0].index != location)
+      continue;
+    *counter = term->atoms[0];
+    return cca_size_sub(arena, value, cca_size_atom(arena, 1, *counter));
+  }
+  return NULL;
+}
+
+struct replacement {
+  struct cca_atom counter;
+  const struct cca_size *step;
+};
+
+static const struct cca_size *step_for(struct cca_atom atom, void *payload) {
+  const struct replacement *r = payload;
+  return atom.kind == CCA_ATOM_FIELD && atom.index == r->counter.index ? r->step
+                                                                       : NULL;
+}
+
+static bool index_by_count(const struct cca_body *body,
+                           struct cca_origin *origin) {
+  struct cca_arena *arena = cca__eval_arena(body->eval);
+  if (!cca_size_has(origin->offset, CCA_ATOM_FIELD))
+    return false;
+  for (uint32_t i = 0; i < body->row.stores_count; i++) {
+    struct cca_store store = store_at(body, i);
+    uint32_t location = body->unit->locations[store.loc];
+    struct replacement r;
+    if (location == CCA_NONE)
+      continue;
+    r.step = step_of(body, cca__eval_size(body->eval, store.value), &r.counter,
+                     location);
+    if (!r.step)
+      continue;
+    for (uint32_t a = 0; a < origin->offset->alt_count; a++)
+      for (uint32_t t = 0; t < origin->offset->alts[a].term_count; t++) {
+        struct cca_term term = origin->offset->alts[a].terms[t];
+        bool counts = false;
+        for (uint32_t k = 0; k < term.atom_count; k++)
+          counts |= term.atoms[k].kind == CCA_ATOM_FIELD &&
+                    term.atoms[k].index == location;
+        if (!counts || term.atom_count < 2)
+          continue;
+        struct cca_size only = {1, {{false, 1, &term}}};
+        set_carved(body, origin,
+                   cca_size_substitute(arena, &only, step_for, &r), store.line);
+        return true;
+      }
+  }
+  return false;
+}
+
+void cca__carve(const struct cca_body *body, struct cca_origins *origins) {
+  for (uint32_t i = 0; i < origins->count; i++) {
+    struct cca_origin *origin = &origins->items[i];
+    if (origin->kind == CCA_ORIGIN_LOADED) {
+      if (!bump(body, origin))
+        index_by_count(body, origin);
+    } else if (origin->kind == CCA_ORIGIN_FRESH &&
+               origin->block->call != CCA_NONE)
+      refill(body, origin);
+  }
+}
