@@ -51,7 +51,15 @@ static void note_store(struct body *b, LLVMValueRef store, LLVMValueRef to,
                        LLVMValueRef value) {
   uint32_t size = (uint32_t)LLVMABISizeOfType(b->unit->layout,
                                               LLVMTypeOf(value));
-  uint32_t spot = cca__place_spot(b, cca__place(b, to), size);
+  struct path place = cca__place(b, to);
+  uint32_t sum = cca__value(b, to);
+  if (place.spot.flags & CCA_LOC_FLAGS_ELEMENT && !place.spot.record &&
+      b->nodes.items[sum].op == CCA_OP_ADD) {
+    /* which element it is tells a terminator from a fill */
+    place.spot.base = sum;
+    place.offset = 0;
+  }
+  uint32_t spot = cca__place_spot(b, place, size);
   struct spot at = b->spots.items[spot];
   cca__body_store(b, spot, stored_value(b, value, &at), line_of(store));
 }

@@ -198,11 +198,12 @@ static void note_stores(const struct cca_body *body, uint32_t call,
     int64_t fixed;
     if (cca_node_at(body->unit->table, loc.base).op != CCA_OP_LOCAL &&
         has_call(cca__eval_origins(body->eval, loc.base), call, &offset)) {
-      if (cca_size_is_constant(offset, &fixed) &&
-          !(loc.flags & CCA_LOC_FLAGS_ELEMENT))
-        use->flags |= fixed + loc.offset < start ? 0 : CCA_BLOCK_BUILT;
-      else if (loc.flags & CCA_LOC_FLAGS_ELEMENT || !is_place(offset))
+      if (!cca_size_is_constant(offset, &fixed))
+        use->flags |= is_place(offset) ? 0 : CCA_BLOCK_CONTENT;
+      else if (loc.flags & CCA_LOC_FLAGS_ELEMENT)
         use->flags |= CCA_BLOCK_CONTENT;
+      else if (fixed + loc.offset >= start)
+        use->flags |= CCA_BLOCK_BUILT;
     }
     uint32_t location = body->unit->locations[store.loc];
     if (location != CCA_NONE &&
