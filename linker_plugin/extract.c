@@ -193,3 +193,31 @@ void cca_extract(struct cca_inputs *inputs, const struct cca_line *line) {
   cca_map_release(&s->offers);
   cca_map_release(&s->defined);
 }
+
+void cca_extract_drop_unused(struct cca_inputs *inputs,
+                             const struct cca_line *line) {
+  struct cca_inputs needed;
+  struct cca_map lazy = {0}; /* 1: needed */
+  for (size_t i = 0; i < line->inputs.count; i++)
+    if (line->inputs.items[i].is_lazy)
+      cca_map_at(&lazy, line->inputs.items[i].name,
+                 strlen(line->inputs.items[i].name), NULL);
+  if (lazy.count == 0)
+    return;
+
+  size_t kept = 0;
+  cca_inputs_init(&needed, inputs->sysroot);
+  cca_extract(&needed, line);
+  for (size_t i = 0; i < needed.list.count; i++)
+    *cca_map_at(&lazy, needed.list.items[i].name,
+                strlen(needed.list.items[i].name), NULL) = 1;
+  for (size_t i = 0; i < inputs->list.count; i++) {
+    struct cca_object input = inputs->list.items[i];
+    const uint32_t *found = cca_map_find(&lazy, input.name, strlen(input.name));
+    if (!found || *found == 1)
+      inputs->list.items[kept++] = input;
+  }
+  inputs->list.count = kept;
+  cca_inputs_release(&needed);
+  cca_map_release(&lazy);
+}

@@ -11,4 +11,9 @@
 /* Add to INPUTS what a link with LINE takes in. */
 void cca_extract(struct cca_inputs *inputs, const struct cca_line *line);
 
+/* Take out of INPUTS, which the plugin listed, the objects between --start-lib
+ * and --end-lib that nobody needs: gold reports them all. */
+void cca_extract_drop_unused(struct cca_inputs *inputs,
+                             const struct cca_line *line);
+
 #endif

@@ -146,10 +146,12 @@ static int solve_link(const char *dir, const char *note) {
 
   /* What is in the link: from the plugin, or found out here. */
   cca_inputs_init(&inputs, line.sysroot);
-  if (read_in(dir, "inputs", &list) == 0)
+  if (read_in(dir, "inputs", &list) == 0) {
     cca_inputs_add_list(&inputs, list.data, list.len);
-  else
+    cca_extract_drop_unused(&inputs, &line);
+  } else {
     cca_extract(&inputs, &line);
+  }
 
   /* A link without objects has nothing that the note could agree with. */
   bool found = false;
