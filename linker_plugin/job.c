@@ -109,6 +109,13 @@ int cca_job_begin(struct cca_job *job, const struct cca_line *line,
   return 0;
 }
 
+/* mold 1.10 fails an assertion of its own when it writes a map and a symbol is
+ * an alias by --defsym. */
+static bool wants_map(const struct cca_job *job) {
+  return !job->line->map && !job->line->map_on_stdout &&
+         (job->kind != CCA_LINKER_MOLD || job->line->defsyms.count == 0);
+}
+
 char **cca_job_link(struct cca_job *job, char *linker, bool with_note) {
   struct cca_arena *a = &job->arena;
   char **argv = cca_arena_zalloc(a, (size_t)job->argc + 16, sizeof *argv),
@@ -123,7 +130,7 @@ char **cca_job_link(struct cca_job *job, char *linker, bool with_note) {
   } else if (with_note) {
     *next++ = job->note;
   }
-  if (!job->line->map && !job->line->map_on_stdout)
+  if (wants_map(job))
     *next++ = cca_arena_printf(a, "-Map=%s/map", job->dir);
   for (int i = 0; i < job->argc; i++)
     *next++ = job->argv[i];

@@ -143,7 +143,8 @@ int main(int argc, char **argv) {
   if (status == 0 && caught == 0)
     run(job.patch, 1);
   cca_job_end(&job);
-  if (status == -1) /* it was not even started */
+  /* Not even started; or crashed, which might be due to what we added. */
+  if (status == -1 || (WIFSIGNALED(status) && caught == 0))
     run_plain();
   end_with(status);
 }
