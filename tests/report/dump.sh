@@ -30,6 +30,14 @@ grep -q '^allocs assemble: wrong:2: ' error
 cmp lua kept
 [ "$(echo kept*)" = kept ] # no temporary file is left
 
+# Nor when the disk is full, for which a limit on the size of files stands in.
+status=0
+(trap '' XFSZ && ulimit -f 1 && allocs assemble -o kept "$here/lua.txt") 2>error || status=$?
+[ "$status" = 2 ]
+expect error <<<"allocs assemble: kept: cannot write it: File too large"
+cmp lua kept
+[ "$(echo kept*)" = kept ]
+
 not allocs assemble -o none/out "$here/lua.txt" 2>error
 expect error <<<"allocs assemble: none/out: cannot write it: No such file or directory"
 not allocs assemble 2>error

@@ -53,13 +53,13 @@ functions lib.a | diff -u alone - >&2
 functions x.so | diff -u alone - >&2
 
 # Each linked module is by itself; what is solved stands where its first file did.
-allocs report x.o prog m.o x.so | grep -A 2 -E '^[a-z]' >names
+allocs report prog x.o x.so m.o | grep -A 2 -E '^[a-z]' >names
 expect names <<'END'
-x.o and 1 more
+prog
 
   units      2
 --
-prog
+x.o and 1 more
 
   units      2
 --

@@ -49,6 +49,7 @@ type @t name="s" kind=base size=4 identity=2
 module producer="hand" units=1
 allocsite unit="a.o" function="f" callee="malloc" of=@s shape=one size="8"
 allocsite unit="a.o" function="g" callee="malloc" of=@t shape=one size="4"
+allocsite unit="a.o" function="h" callee="malloc" class=bytes of=@s size="p0"
 END
 [ "$(allocs report --sites --type s tagged | grep -c malloc)" = 2 ]
 [ "$(allocs report --sites --type 'struct s' tagged | grep -c malloc)" = 1 ]
