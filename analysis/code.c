@@ -219,8 +219,8 @@ static void add_target(struct reader *r, struct cca_code_call *call,
   call->count++;
 }
 
-/* Is VALUE inside the function that we are in, other than at its start?  A
- * jump to the start is a loop that was a tail call to itself. */
+/* Is VALUE inside the function that we are in?  A jump to its very start is a
+ * loop, whether the source had a call there or not. */
 static bool is_here(const struct reader *r, uint32_t section, uint64_t value) {
   const struct symbol *f = r->function;
   return f && section == r->section && value >= f->value &&
@@ -380,10 +380,6 @@ static void read_x86(struct reader *r, LLVMDisasmContextRef disassembler) {
     }
     const struct relocation *relocation = relocation_in(r, at, at + len);
     const char *p = text + strspn(text, "\t ");
-    if (strncmp(p, "repne", 5) == 0 || strncmp(p, "notrack", 7) == 0) {
-      p += strcspn(p, "\t "); /* -fcf-protection, -mmpx */
-      p += strspn(p, "\t ");
-    }
     bool call = strncmp(p, "call", 4) == 0, jump = p[0] == 'j';
     const char *operand = strchr(p, '\t');
     if ((call || jump) && operand)

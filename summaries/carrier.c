@@ -124,9 +124,7 @@ static void add_summaries(struct cca_carrier *c, const struct place *place,
     else
       add_table(c, place, *part, CCA_CARRIER_SUMMARY, &table);
     ++*part;
-    /* The linker aligns each summary to 8. */
-    at += table.len;
-    at += (8 - at % 8) % 8;
+    at += table.len; /* a multiple of 8, so the linker leaves no gap */
   }
 }
 

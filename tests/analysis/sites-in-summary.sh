@@ -62,14 +62,16 @@ EOF_ROWS
   done
 
   # The wrapper is inlined twice; what it does on failure is no place of it.
-  places cc-allocs -O2 -g >got
-  expect got <<'EOF_ROWS'
+  for version in 4 5; do
+    places cc-allocs -O2 -g -gdwarf-$version >got
+    expect got <<'EOF_ROWS'
 4 
 10 inlined
 4 
 11 inlined
 16 tail
 EOF_ROWS
+  done
   # Every place follows a call or a jump; nothing may follow the last.
   [ -z "$(comm -23 <(offsets | head -2 | sort) <(after_calls | sort))" ]
   [ "$(offsets | wc -l)" = 3 ]

@@ -56,6 +56,11 @@ diff gcc gcc-4
 [ -z "${CCA_CLANG-}" ] || join "$CCA_CLANG" -O0 -g | sort |
   diff <(sort <<<"$wanted") -
 
+# Two calls of one line are told apart by the order of columns.
+"$CCA_CC" -O0 -g -c a.c -o a.o
+[ "$("$sites" -c a.o <calls | grep f:5)" = 'f:5:13 alloc .text
+f:5:33 alloc .text' ]
+
 # Without lines order decides; a call that was dropped makes it doubtful.
 join "$CCA_CC" -O0 >no-lines
 diff <(sed '/^f:.* \(alloc\|use\) /s/$/ ambiguous/' gcc | sed 's/:[0-9]*//') \

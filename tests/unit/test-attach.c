@@ -214,6 +214,27 @@ static void test_refuses_sections(void) {
   check_section_header(32, UINT64_MAX, "a section lies outside the file");
 }
 
+/* An old summary that is the table of names as well cannot be replaced. */
+static void test_refuses_names_in_summary(void) {
+  const struct tiny_section sections[] = {
+      {".cc_allocs", SHT_PROGBITS, SHF_EXCLUDE, code, 3, 0, 0}};
+  struct tiny_elf elf = {true, false, ET_REL, sections, 1, 0};
+  struct cca_text bad = {0}, tail = {0};
+  struct cca_attach_error err = {.text = ""};
+  struct cca_elf order = {.is64 = true};
+  tiny_elf_make(&elf, &bad);
+  unsigned char *p = (unsigned char *)bad.data;
+  unsigned char *headers = p + cca_elf_u64(&order, p + 40);
+  memcpy(headers + 128, headers + 64, 4); /* .shstrtab gets the name … */
+  memset(headers + 64, 0, 4);             /* … that section 1 had */
+  CHECK(cca_attach_image(p, bad.len, summary, sizeof summary,
+                         CCA_ATTACH_REPLACE, &tail, &err) ==
+        CCA_ATTACH_CORRUPT);
+  CHECK_STR(err.text, "no section names");
+  cca_text_release(&bad);
+  cca_text_release(&tail);
+}
+
 static void test_refuses(void) {
   struct cca_text good = {0}, tail = {0};
   make(&good, true, false);
@@ -428,6 +449,7 @@ int main(int argc, char **argv) {
   RUN(test_many_sections);
   RUN(test_refuses);
   RUN(test_refuses_sections);
+  RUN(test_refuses_names_in_summary);
   RUN(test_truncations_and_single_bytes);
   RUN(test_file_keeps_mode_links_and_symlinks);
   RUN(test_only_regular_files);

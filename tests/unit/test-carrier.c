@@ -275,6 +275,7 @@ static void test_archive(void) {
   add_member(&ar, "/0", b.data, b.len);
   size_t second = ar.len - b.len;
   add_member(&ar, "plain.o", bitcode, 8);
+  add_member(&ar, "odd", "odd", 3);
   add_header(&ar, "#1/8", 8 + a.len);
   cca_text_add(&ar, "bsd.o\0\0\0", 8);
   cca_text_add(&ar, a.data, a.len);
@@ -282,6 +283,7 @@ static void test_archive(void) {
               "x(a.o)#0 summary of a.c\n"
               "x(a_rather_long_name.o)#0 summary of b.c\n"
               "x(plain.o)#0 missing: bitcode object: no section\n"
+              "x(odd)#0 missing: not an ELF file\n"
               "x(bsd.o)#0 summary of a.c\n");
 
   /* One member of it, as a linker names it. */

@@ -4,11 +4,11 @@
  * test-sites.c -- the join copes with any object; on real ones, tests/analysis
  * uses it as a tool:
  *
- *   test-sites OBJECT <CALLS
+ *   test-sites [-c] [-t] OBJECT <CALLS
  *
  * where a line of CALLS is `function line column callee`, `*` for an indirect
  * call.  Prints for each row `function:line callee section flags`, in the
- * order of the code, and with -t how long it took.
+ * order of the code; with -c `function:line:column`, with -t how long it took.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,16 +21,18 @@
 
 /* ------------------------------------------------------------------ tests */
 
-/* call g; jmp g; ret; g: ret -- with symbols f and g in one section. */
-static const unsigned char code[] = {0xe8, 6, 0, 0, 0, 0xe9, 1,
-                                     0,    0, 0, 0xc3, 0xc3};
+/* f: call g; jmp g; jmp f; ret; g: ret -- in one section.  The jump to f is a
+ * loop. */
+static const unsigned char code[] = {
+    0xe8, 11, 0, 0, 0, 0xe9, 6, 0, 0, 0, 0xe9, 0xf1, 0xff, 0xff, 0xff, 0xc3,
+    0xc3};
 
 static struct cca_text make_object(void) {
   struct cca_text symbols = {0}, out = {0};
   static const char names[] = "\0f\0g";
   static const struct {
     unsigned name, info, section, value, size;
-  } table[] = {{0, 0, 0, 0, 0}, {1, 0x12, 1, 0, 11}, {3, 0x02, 1, 11, 1}};
+  } table[] = {{0, 0, 0, 0, 0}, {1, 0x12, 1, 0, 16}, {3, 0x02, 1, 16, 1}};
   for (unsigned i = 0; i < 3; i++) {
     struct cca_elf order = {0};
     unsigned char entry[24] = {0};
@@ -136,19 +138,21 @@ static void test_any_damage_is_survived(void) {
 /* ------------------------------------------------------------------- tool */
 
 static void print_rows(const struct cca_sites *sites,
-                       const struct cca_site_calls *calls) {
+                       const struct cca_site_calls *calls, bool columns) {
   for (size_t i = 0; i < sites->rows.count; i++) {
     const struct cca_site_row *row = &sites->rows.items[i];
     const struct cca_site_call *call = &calls->items[row->call];
-    printf("%s:%u %s %s%s%s%s\n", call->function, call->line,
-           call->callee ? call->callee : "*", row->section,
+    printf("%s:%u", call->function, call->line);
+    if (columns)
+      printf(":%u", call->column);
+    printf(" %s %s%s%s%s\n", call->callee ? call->callee : "*", row->section,
            row->flags & CCA_SITE_FLAGS_INLINED ? " inlined" : "",
            row->flags & CCA_SITE_FLAGS_TAIL ? " tail" : "",
            row->flags & CCA_SITE_FLAGS_AMBIGUOUS ? " ambiguous" : "");
   }
 }
 
-static int tool(const char *path, bool timed) {
+static int tool(const char *path, bool columns, bool timed) {
   struct cca_site_calls calls = {0};
   char function[512], callee[512];
   unsigned line, column;
@@ -177,7 +181,7 @@ static int tool(const char *path, bool timed) {
     fprintf(stderr, "%u of %u calls in %.0f ms\n", sites.joined_calls,
             sites.code_calls,
             (double)(clock() - start) * 1000 / CLOCKS_PER_SEC);
-  print_rows(&sites, &calls);
+  print_rows(&sites, &calls, columns);
   cca_sites_release(&sites);
   cca_text_release(&object);
   cca_vec_release(&calls);
@@ -185,8 +189,10 @@ static int tool(const char *path, bool timed) {
 }
 
 int main(int argc, char **argv) {
+  bool columns = argc > 2 && !strcmp(argv[1], "-c");
+  bool timed = argc > 2 && !strcmp(argv[argc - 2], "-t");
   if (argc > 1)
-    return tool(argv[argc - 1], argc > 2);
+    return tool(argv[argc - 1], columns, timed);
   RUN(test_joins_in_order_without_lines);
   RUN(test_refuses);
   RUN(test_any_damage_is_survived);

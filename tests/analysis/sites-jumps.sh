@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# A jump through a table is no call, a call through a pointer is none of a
+# function that happened to be in the register before, and what the compiler
+# cloned is still the source's function.
+# shellcheck source=tests/common.sh
+. "${0%/*}/../common.sh"
+sites=$build_dir/tests/test-sites
+[ "$(uname -m)" = x86_64 ] || skip "the flags are those of x86"
+
+cat >switch.c <<'EOF_C'
+int many(int n, int (*hook)(int)) {
+  int r = 0;
+  switch (n) {
+  case 0: r = hook(1); break;
+  case 1: r = 17; break;
+  case 2: r = 4; break;
+  case 3: r = 93; break;
+  case 4: __asm__(""); r = 12; break;
+  case 5: __asm__("nop"); break;
+  }
+  return r + 1;
+}
+EOF_C
+"$CCA_CC" -O1 -g -c switch.c -o a.o
+objdump -d a.o | grep -q 'jmp  *\*' || skip "the compiler made no table"
+"$sites" a.o <<<'many 4 15 *' >got
+expect got <<<'many:4 * .text'
+
+cat >register.c <<'EOF_C'
+typedef void *(*getter)(long);
+getter get(void);
+void *alloc(long);
+void take(getter);
+void first(void) { take(alloc); }
+long second(getter p) { return (long)p(1) + 1; }
+long third(void) { return (long)get()(2) + 1; }
+EOF_C
+cat >calls <<'EOF_CALLS'
+first 5 20 take
+second 6 38 alloc
+second 6 38 *
+third 7 33 get
+third 7 33 *
+EOF_CALLS
+for g in -g0 -g; do
+  "$CCA_CC" -O1 -fno-pic -mcmodel=large -foptimize-sibling-calls \
+    -fcf-protection=none $g -c register.c -o a.o
+  "$sites" a.o <calls | sort >got
+  expect got <<'EOF_ROWS'
+first:5 take .text tail
+second:6 * .text
+third:7 * .text
+third:7 get .text
+EOF_ROWS
+done
+
+cat >clone.c <<'EOF_C'
+void *alloc(long);
+__attribute__((noinline)) static void *make(long n, long m) {
+  void *p = alloc(n * m);
+  *(long *)p = m;
+  return p;
+}
+void *f(long n) { return (char *)make(n, 3) + 1; }
+EOF_C
+"$CCA_CC" -O2 -g -c clone.c -o a.o
+nm a.o | grep -q 'make\.' || skip "the compiler made no clone"
+for g in -g -g0; do
+  "$CCA_CC" -O2 $g -c clone.c -o a.o
+  "$sites" a.o <<'EOF_CALLS' | sort >got
+make 3 13 alloc
+f 7 34 make
+EOF_CALLS
+  expect got <<'EOF_ROWS'
+f:7 make .text
+make:3 alloc .text
+EOF_ROWS
+done
