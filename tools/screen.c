@@ -237,8 +237,8 @@ static size_t bytes_of_columns(const char *text, size_t columns) {
   return i;
 }
 
-/* Write the last cell of a row, which may have ROOM columns.  A list is cut
- * behind a comma, lest `struct s (12)` become `struct s (1...`. */
+/* Write the last cell of a row, which may have ROOM columns.  A list of types
+ * is cut behind a comma, lest `struct s (12)` become `struct s (1...`. */
 static void print_last(const struct cca_screen *screen, struct cca_text *out,
                        const struct cca_grid_cell *cell, size_t room) {
   if (!screen->cut || cell->columns <= room) {
@@ -247,7 +247,7 @@ static void print_last(const struct cca_screen *screen, struct cca_text *out,
   }
   size_t dots = cca_screen_columns(screen->ellipsis, strlen(screen->ellipsis));
   size_t keep = bytes_of_columns(cell->text, room - dots);
-  for (size_t i = keep; i > 4; i--)
+  for (size_t i = keep; i > 4 && cell->style == CCA_STYLE_TYPE; i--)
     if (!memcmp(cell->text + i - 2, ", ", 2)) {
       keep = i;
       break;

@@ -38,6 +38,10 @@ grep -E '^  luaM_malloc_ ' narrow >row
 expect row <<'END'
   luaM_malloc_   malloc   p1            lmem.c:187          8  TString (12), ...
 END
+grep registerlocalvar narrow >row
+expect row <<'END'
+    193:12  registerlocalvar  luaM_growaux_  TValue[]        n * sizeof(TValue...
+END
 on_terminal 80 'allocs report --color=never --why lua' >narrow
 not grep -qE '^.{81}' narrow
 COLUMNS=80 allocs report lua | grep '^  luaM_malloc_ .*TString (12), TValue (2), Proto, +1 more$' >/dev/null
