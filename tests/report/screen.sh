@@ -40,7 +40,7 @@ expect row <<'END'
 END
 grep registerlocalvar narrow >row
 expect row <<'END'
-    193:12  registerlocalvar  luaM_growaux_  TValue[]        n * sizeof(TValue...
+    193:12  registerlocalvar  luaM_growaux_  TValue[]        n * sizeof(TValu...
 END
 on_terminal 80 'allocs report --color=never --why lua' >narrow
 not grep -qE '^.{81}' narrow
