@@ -30,15 +30,15 @@ cat >register.c <<'EOF_C'
 typedef void *(*getter)(long);
 getter get(void);
 void *alloc(long);
-void take(getter);
-void first(void) { take(alloc); }
-long second(getter p) { return (long)p(1) + 1; }
+void take(long, getter);
+void first(void) { take(0, alloc); }
+long second(long n, getter p) { return (long)p(n) + 1; }
 long third(void) { return (long)get()(2) + 1; }
 EOF_C
 cat >calls <<'EOF_CALLS'
 first 5 20 take
-second 6 38 alloc
-second 6 38 *
+second 6 46 alloc
+second 6 46 *
 third 7 33 get
 third 7 33 *
 EOF_CALLS
