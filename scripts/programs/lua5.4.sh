@@ -1,13 +1,14 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 # packages: libtool-bin
-# products: src/lua5.4 src/luac5.4 src/.libs/liblua5.4.so.0.0.0
+# products: src/lua5.4 src/luac5.4
 #
 # Debian patches lua to build through libtool, with C++ copies of everything
 # beside the C ones; they would be half of the time and none of what we look
 # at, so libtool is asked for the C ones only.  LUA_A is narrowed to one name
 # because its rule, which makes both libraries, would run twice at once under
-# -j2.
+# -j2.  The shared library is no product: the system's libtool links it with gcc,
+# whatever CC is.
 multiarch=$(uname -m)-linux-gnu
 echo "#define DEB_HOST_MULTIARCH \"$multiarch\"" >src/lua5.4-deb-multiarch.h
 cat >src/libtool-c <<'END'
