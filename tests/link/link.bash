@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# shellcheck disable=SC2154 # common.sh, which comes first, sets them
 # SPDX-License-Identifier: MIT
 #
 # link.bash -- sourced by link tests, after common.sh.
