@@ -227,6 +227,13 @@ static bool is_here(const struct reader *r, uint32_t section, uint64_t value) {
          value - f->value < (f->size ? f->size : UINT64_MAX);
 }
 
+/* Is SYMBOL a part of the function that we are in: f.cold, f.part.0 of f? */
+static bool is_part(const struct reader *r, const char *symbol) {
+  const char *f = r->function ? r->function->name : "";
+  size_t len = strcspn(f, ".");
+  return len && strncmp(f, symbol, len) == 0 && symbol[len] == '.';
+}
+
 /* A call, or a jump, to VALUE of SECTION. */
 static void add_local(struct reader *r, uint64_t offset, bool tail,
                       uint32_t section, uint64_t value) {
@@ -234,7 +241,8 @@ static void add_local(struct reader *r, uint64_t offset, bool tail,
     return;
   size_t i = find_symbol(r, section, value);
   if (i == r->symbols.count || r->symbols.items[i].section != section ||
-      r->symbols.items[i].value != value)
+      r->symbols.items[i].value != value ||
+      (tail && is_part(r, r->symbols.items[i].name)))
     return;
   struct cca_code_call *call = add_call(r, offset, tail);
   for (; i < r->symbols.count && r->symbols.items[i].section == section &&

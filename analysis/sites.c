@@ -557,10 +557,11 @@ static void emit(struct cca_sites *sites, const struct joiner *j,
     const struct want *want = &j->wants.items[i];
     const struct cca_code_call *call = &code->calls.items[want->code];
     struct cca_elf_section section;
-    /* An inlined wrapper calls something that the summary does not mention:
-     * that is no place where the wrapper's result comes from. */
+    /* An inlined wrapper calls something that the summary does not mention, or
+     * jumps: that is no place where the wrapper's result comes from. */
     if (want->depth == 0)
-      stranger = want->call == CCA_NONE && want->callee == UNKNOWN;
+      stranger = want->call == CCA_NONE &&
+                 (want->callee == UNKNOWN || call->tail);
     if (stranger || want->call == CCA_NONE || call->offset > UINT32_MAX ||
         !cca_elf_section_at(elf, call->section, &section))
       continue;

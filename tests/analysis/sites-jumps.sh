@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A jump through a table is no call, a call through a pointer is none of a
+# A jump through a table or to a cold part is no call, a call through a pointer is none of a
 # function that happened to be in the register before, and what the compiler
 # cloned is still the source's function.
 # shellcheck source=tests/common.sh
@@ -53,6 +53,35 @@ third:7 * .text
 third:7 get .text
 EOF_ROWS
 done
+
+cat >cold.c <<'EOF_C'
+void *alloc(long);
+void die(void) __attribute__((noreturn, cold));
+static inline void *wrap(long n) {
+  void *p = alloc(n);
+  if (!p)
+    die();
+  return p;
+}
+__attribute__((noinline)) void *f(long n) {
+  char *p = wrap(n);
+  *p = 1;
+  return p;
+}
+void *g(void) { return (char *)f(1) + 1; }
+EOF_C
+"$CCA_CC" -O2 -g -c cold.c -o a.o
+nm a.o | grep -q 'f\.cold' || skip "the compiler split no function"
+"$sites" a.o <<'EOF_CALLS' | sort >got
+wrap 4 13 alloc
+f 10 13 wrap
+g 14 32 f
+EOF_CALLS
+expect got <<'EOF_ROWS'
+f:10 wrap .text inlined
+g:14 f .text
+wrap:4 alloc .text
+EOF_ROWS
 
 cat >clone.c <<'EOF_C'
 void *alloc(long);
