@@ -126,17 +126,42 @@ static uint32_t root(const struct body *b, uint32_t node) {
   }
 }
 
+static bool same_function(const struct body *b, const struct call_info *x,
+                          const struct call_info *y) {
+  return x->target == y->target &&
+         (x->target != CCA_NONE ||
+          callee_of(b->unit, x->call) == callee_of(b->unit, y->call));
+}
+
+/* Does this call always happen to its argument I, or else another call of the
+ * same function with the same argument: `if (k) free(p); else free(p);`? */
+static bool always_to(struct body *b, const struct call_info *info, uint32_t i,
+                      uint32_t *work) {
+  uint32_t stops[8], count = 0;
+  uint32_t node = b->args.items[info->args + i];
+  if (*work < b->calls.count || b->blocks.items[info->block].in_loop)
+    return false;
+  *work -= (uint32_t)b->calls.count;
+  stops[count++] = info->block;
+  for (size_t k = 0; k < b->calls.count && count < 8; k++) {
+    const struct call_info *other = &b->calls.items[k];
+    if (other != info && other->arg_count > i &&
+        b->args.items[other->args + i] == node &&
+        same_function(b, info, other))
+      stops[count++] = other->block;
+  }
+  return cca__flow_unless_null(b, stops, count, root(b, node), work);
+}
+
 static bool is_always(struct body *b, const struct call_info *info,
                       uint32_t *work) {
   if (b->blocks.items[info->block].always)
     return true;
-  for (uint32_t i = 0; i < info->arg_count; i++) {
-    LLVMValueRef arg = LLVMGetOperand(info->call, i);
-    if (LLVMGetTypeKind(LLVMTypeOf(arg)) != LLVMPointerTypeKind)
-      continue;
-    uint32_t node = b->args.items[info->args + i];
-    return cca__flow_unless_null(b, info->block, root(b, node), work);
-  }
+  for (uint32_t i = 0; i < info->arg_count; i++)
+    if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(info->call, i))) ==
+            LLVMPointerTypeKind &&
+        always_to(b, info, i, work))
+      return true;
   return false;
 }
 

@@ -209,26 +209,27 @@ static uint32_t null_edge(struct body *b, uint32_t block, uint32_t pointer) {
   return tested && cca__value(b, tested) == pointer ? edge : CCA_NONE;
 }
 
-bool cca__flow_unless_null(struct body *b, uint32_t block, uint32_t pointer,
+bool cca__flow_unless_null(struct body *b, const uint32_t *stops,
+                           uint32_t stop_count, uint32_t pointer,
                            uint32_t *work) {
   uint32_t count = (uint32_t)b->blocks.count;
-  if (*work < count || b->blocks.items[block].in_loop)
+  if (*work < count)
     return false;
   *work -= count;
   b->spare.count = b->spare2.count = 0;
   cca_vec_reserve(&b->spare, count);
   cca_vec_reserve(&b->spare2, count);
   for (uint32_t i = 0; i < count; i++)
-    b->spare2.items[i] = 0; /* seen */
+    b->spare2.items[i] = 0; /* not seen */
+  for (uint32_t i = 0; i < stop_count; i++)
+    b->spare2.items[stops[i]] = 2; /* the search ends here */
 
-  bool tested = false;
+  bool tested = stop_count > 1;
   uint32_t depth = 0;
-  b->spare.items[depth++] = 0;
-  b->spare2.items[0] = 1;
+  if (!b->spare2.items[0])
+    b->spare.items[depth++] = 0;
   while (depth) {
     uint32_t at = b->spare.items[--depth];
-    if (at == block)
-      continue;
     if (is_return(b, at))
       return false;
     const struct block_info *info = &b->blocks.items[at];

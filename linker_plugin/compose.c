@@ -143,18 +143,70 @@ static uint64_t generic_params(const struct cca_body *body) {
   return result;
 }
 
-/* A free list: what is not freed gets a link and is kept for later. */
-static void kept_effects(const struct cca_body *body, struct cca_behaviour *b) {
-  uint64_t open = b->may_free & ~b->frees & b->builds;
-  for (uint32_t i = 0; open && i < body->row.stores_count; i++) {
+/* Does the body store what LOCATION held in what parameter I points to? */
+static bool links(const struct cca_body *body, uint32_t i, uint32_t location) {
+  for (uint32_t k = 0; k < body->row.stores_count; k++) {
     struct cca_store store =
-        cca_store_at(body->unit->table, body->row.stores_first + i);
-    uint64_t kept = direct_bit(body->eval, store.value) & open;
+        cca_store_at(body->unit->table, body->row.stores_first + k);
     struct cca_loc loc = cca_loc_at(body->unit->table, store.loc);
-    if (kept && !(direct_bit(body->eval, loc.base) & kept) &&
-        cca_node_at(body->unit->table, loc.base).op != CCA_OP_LOCAL)
+    struct cca_node value = cca_node_at(body->unit->table, store.value);
+    if (direct_bit(body->eval, loc.base) == bit(i) &&
+        value.op == CCA_OP_LOAD && body->unit->locations[value.a] == location)
+      return true;
+  }
+  return false;
+}
+
+/* A free list: what is not freed gets the list's head as its link, and becomes
+ * the head. */
+static void kept_effects(const struct cca_body *body,
+                         struct cca_behaviour *b) {
+  uint64_t open = b->may_free & ~b->frees & b->builds;
+  for (uint32_t k = 0; open && k < body->row.stores_count; k++) {
+    struct cca_store store =
+        cca_store_at(body->unit->table, body->row.stores_first + k);
+    uint64_t kept = direct_bit(body->eval, store.value) & open;
+    uint32_t location = body->unit->locations[store.loc];
+    if (kept && location != CCA_NONE &&
+        links(body, (uint32_t)__builtin_ctzll(kept), location))
       b->frees |= kept;
   }
+}
+
+/*
+ * Parameters that the body does more with than free them: a destructor frees
+ * what a member points to, a consumer passes the pointer on.  Measuring a
+ * block is all right.
+ */
+static uint64_t used_params(const struct cca_body *body) {
+  const struct cca_model *model = body->model;
+  uint64_t used = 0;
+  for (uint32_t c = 0; c < body->row.calls_count; c++) {
+    uint32_t row = body->row.calls_first + c;
+    uint32_t number = body->unit->first_call + row;
+    struct cca_call call = cca_call_at(body->unit->table, row);
+    for (uint32_t a = 0; a < call.args_count && a < 64; a++) {
+      uint32_t node =
+          cca_operand_at(body->unit->table, call.args_first + a).node;
+      uint8_t root = cca__eval_root(body->eval, node, false);
+      if (root == CCA_NO_ROOT)
+        continue;
+      bool harmless = false;
+      for (uint32_t t = model->targets_first[number];
+           t < model->targets_first[number + 1]; t++) {
+        uint32_t callee = model->targets[t];
+        char result = model->functions.items[callee].result;
+        harmless |= frees(model, callee, a, true) || result == 'l' ||
+                    result == 'i' ||
+                    (model->functions.items[callee].defined &&
+                     !(model->behaviours[callee].uses & bit(a))) ||
+                    resizes_to_nothing(body, number, callee, a);
+      }
+      if (!harmless || !direct_bit(body->eval, node))
+        used |= bit(root);
+    }
+  }
+  return used;
 }
 
 /* ---- What happens to a fresh block before it is handed out ---- */
@@ -455,7 +507,7 @@ static bool origins_equal(const struct cca_origins *a,
 static bool behaviour_equal(const struct cca_behaviour *a,
                             const struct cca_behaviour *b) {
   if (a->frees != b->frees || a->may_free != b->may_free ||
-      a->writes != b->writes || a->builds != b->builds ||
+      a->writes != b->writes || a->uses != b->uses || a->builds != b->builds ||
       a->out_count != b->out_count || !a->number != !b->number ||
       (a->number && !cca_size_equal(a->number, b->number)))
     return false;
@@ -481,8 +533,9 @@ static bool compose_function(struct cca_model *model, struct cca_eval *eval,
   for (uint32_t i = 0; i < body.row.calls_count; i++)
     call_effects(&body, body.row.calls_first + i, &b);
   kept_effects(&body, &b);
-  b.frees &= generic_params(&body);
+  b.uses = used_params(&body);
   b.may_free &= generic_params(&body);
+  b.frees &= b.may_free & ~b.uses;
   find_returned(&body, &b);
   find_outs(&body, &b);
   if (behaviour_equal(&b, old))

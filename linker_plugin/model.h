@@ -224,6 +224,7 @@ struct cca_behaviour {
   uint64_t may_free; /* … on some path */
   uint64_t writes;   /* parameters whose memory it fills */
   uint64_t builds;   /* … in which it sets members */
+  uint64_t uses;     /* parameters it passes on, or what their members lead to */
   uint32_t scc;      /* number of its component, callees first */
 };
 

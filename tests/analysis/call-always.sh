@@ -14,11 +14,13 @@ void a3(void *p) { if (!p) return; free((char *)p - 8); }
 void a4(struct s *s) { if (s->p != NULL) free(s->p); }
 void a5(void *p, int k) { if (k) abort(); free(p); }
 void a6(void *p, int k) { if (k) free(p); else free(p); }
+void a7(void *p, int k) { if (!p) return; if (k == 1) free(p); else if (k) free(p); else free(p); }
 void n1(void *p, int k) { if (k) free(p); }
 void n2(void *p, void *q) { if (q) free(p); }
 void n3(struct s *s) { if (s->n) free(s->p); }
 void n4(void **p) { while (*p) free(*p++); }
 void n5(void *p) { if (p) return; free(p); }
+void n6(void *p, void *q, int k) { if (k) free(p); else free(q); }
 EOF
 
 allocs dump always.o | sed -n 's/^func @\([0-9]*\) symbol="\([^"]*\)".*/\1 \2/p' >funcs
@@ -32,11 +34,16 @@ a2 always
 a3 always
 a4 always
 a5 always
-a6 -
-a6 -
+a6 always
+a6 always
+a7 always
+a7 always
+a7 always
 n1 -
 n2 -
 n3 -
 n4 in_loop
 n5 -
+n6 -
+n6 -
 EOF
