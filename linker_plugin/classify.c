@@ -248,15 +248,27 @@ static bool is_copy(struct cca_model *model, const struct cca_origin *origin) {
   return true;
 }
 
-/* Does all fresh memory that is handed out come about by copying? */
-static bool only_copies(struct cca_model *model,
-                        const struct cca_origins *origins, uint8_t source) {
+/* Is what CALL gave, where it was not fresh, from the same allocator? */
+static bool has_fresh(const struct cca_origins *origins, uint32_t call) {
   for (uint32_t i = 0; i < origins->count; i++)
-    if (origins->items[i].kind == CCA_ORIGIN_FRESH
-            ? !is_copy(model, &origins->items[i])
-            : origins->items[i].kind == CCA_ORIGIN_LOADED &&
-                  origins->items[i].root == source)
+    if (origins->items[i].kind == CCA_ORIGIN_FRESH &&
+        origins->items[i].block->call == call)
+      return true;
+  return false;
+}
+
+/* Is all that is handed out a copy, or null? */
+static bool only_copies(struct cca_model *model,
+                        const struct cca_origins *origins) {
+  for (uint32_t i = 0; i < origins->count; i++) {
+    const struct cca_origin *origin = &origins->items[i];
+    bool copy = origin->kind == CCA_ORIGIN_NULL ||
+                (origin->kind == CCA_ORIGIN_FRESH && is_copy(model, origin)) ||
+                (origin->kind == CCA_ORIGIN_LOADED && origin->loc == CCA_NONE &&
+                 has_fresh(origins, origin->call));
+    if (!copy)
       return false;
+  }
   return true;
 }
 
@@ -301,7 +313,7 @@ static void decide(struct cca_model *model, uint32_t function,
     v->kind = CCA_KIND_FACTORY;
   } else if (c->grade == GRADE_NONE)
     v->role = CCA_ROLE_NONE; /* some bytes, of a fixed number */
-  else if (flags & CCA_BLOCK_COPIED && only_copies(model, origins, c->origin->block->source)) {
+  else if (flags & CCA_BLOCK_COPIED && only_copies(model, origins)) {
     v->role = CCA_ROLE_ALLOCATES;
     v->kind = CCA_KIND_DUP;
   } else

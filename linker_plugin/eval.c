@@ -479,7 +479,8 @@ static void add_simple(struct cca_eval *eval, struct cca_origins *origins,
                                  .root = root,
                                  .index = index,
                                  .offset = cca_size_constant(&eval->arena, 0),
-                                 .loc = CCA_NONE});
+                                 .loc = CCA_NONE,
+                                 .call = CCA_NONE});
 }
 
 static void add_all(struct cca_eval *eval, struct cca_origins *to,
@@ -585,6 +586,7 @@ static void add_result(struct cca_eval *eval, struct cca_origins *origins,
   uint32_t node;
   origin.offset = at_call(eval, call, inner->offset);
   origin.loc = CCA_NONE;
+  origin.call = number;
   switch (inner->kind) {
   case CCA_ORIGIN_PARAM:
     node = argument(eval, call, inner->index);
@@ -703,7 +705,8 @@ static void add_loaded(struct cca_eval *eval, struct cca_origins *origins,
                             .root = cca__eval_root(eval, loc.base, false),
                             .index = location == CCA_NONE ? 0 : location,
                             .offset = cca_size_constant(&eval->arena, 0),
-                            .loc = row});
+                            .loc = row,
+                   .call = CCA_NONE});
   for (uint32_t i = 0; eval->has_row && i < eval->row.stores_count; i++) {
     struct cca_store store =
         cca_store_at(eval->unit->table, eval->row.stores_first + i);

@@ -198,7 +198,8 @@ struct cca_origin {
   uint32_t index;
   const struct cca_size *offset;
   const struct cca_block *block; /* FRESH only */
-  uint32_t loc; /* LOADED in the function at hand: its row of LOC */
+  uint32_t loc;  /* LOADED in the function at hand: its row of LOC */
+  uint32_t call; /* LOADED by a callee: the call */
 };
 
 enum { CCA_ORIGINS = 12, CCA_OUTS = 4 };
