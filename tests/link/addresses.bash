@@ -24,6 +24,13 @@ for archive in libpart.a thin.a 'a folder/lib odd.a'; do
   addresses prog | diff -u real - >&2
 done
 
+# Rows are sorted by address, though main() is moved in front of the others.
+objects -O2
+through part.o main.o -o prog
+real_addresses prog >real
+[ "$(wc -l <real)" = 3 ]
+addresses prog | diff -u real - >&2
+
 # All of an archive.
 through -Wl,--whole-archive libpart.a -Wl,--no-whole-archive main.o -o prog
 [ "$(addresses prog | grep -c 0x)" = 4 ]
