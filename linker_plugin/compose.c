@@ -440,7 +440,8 @@ static void find_returned(const struct cca_body *body,
 
 /* Fresh blocks that are stored through a parameter. */
 static void find_outs(const struct cca_body *body, struct cca_behaviour *b) {
-  for (uint32_t i = 0; i < body->row.stores_count; i++) {
+  for (uint32_t i = 0;
+       i < body->row.stores_count && b->out_count < CCA_OUTS; i++) {
     struct cca_store store =
         cca_store_at(body->unit->table, body->row.stores_first + i);
     struct cca_loc loc = cca_loc_at(body->unit->table, store.loc);
