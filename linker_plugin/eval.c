@@ -23,7 +23,7 @@
 enum { DEPTH = 400, BUDGET = 2000, ROOT_DEPTH = 24, VOTERS = 8 };
 
 struct memo {
-  uint32_t node, generation;
+  uint32_t generation; /* of the function for which this holds */
   bool size_busy;
   uint32_t open; /* depth at which its origins are being computed, or 0 */
   const struct cca_size *size;
@@ -40,21 +40,27 @@ struct cca_eval {
   uint32_t generation, depth;
   uint32_t reached; /* least depth of an open value that was looked at */
   uint32_t budget;  /* results that may be computed again, see BUDGET */
-  struct memo *memo;
-  size_t memo_room, memo_count;
+  struct memo *memo; /* by node of the unit */
+  size_t memo_room;
+
+  /* Stores by place: made when the function's first load asks. */
+  bool has_places;
+  uint32_t *place_first; /* by hash; the next by store; numbers from 1 */
+  uint32_t *place_next;
+  uint32_t place_room, place_mask;
 };
 
 struct cca_eval *cca__eval_new(struct cca_model *model) {
   struct cca_eval *eval = cca_calloc(1, sizeof *eval);
   eval->model = model;
-  eval->memo_room = 64;
-  eval->memo = cca_calloc(eval->memo_room, sizeof *eval->memo);
   return eval;
 }
 
 void cca__eval_free(struct cca_eval *eval) {
   cca_arena_release(&eval->arena);
   free(eval->memo);
+  free(eval->place_first);
+  free(eval->place_next);
   free(eval);
 }
 
@@ -65,13 +71,19 @@ struct cca_arena *cca__eval_arena(struct cca_eval *eval) {
 void cca__eval_enter_unit(struct cca_eval *eval, uint32_t unit) {
   cca_arena_release(&eval->arena);
   eval->generation++;
-  eval->memo_count = 0;
+  eval->has_places = false;
   eval->depth = 0;
   eval->reached = UINT32_MAX;
   eval->budget = BUDGET;
   eval->function = CCA_NONE;
   eval->unit = &eval->model->units[unit];
   eval->has_row = false;
+  size_t nodes = eval->unit->table ? cca_node_count(eval->unit->table) : 0;
+  if (nodes > eval->memo_room) {
+    free(eval->memo);
+    eval->memo_room = nodes + nodes / 2;
+    eval->memo = cca_calloc(eval->memo_room, sizeof *eval->memo);
+  }
 }
 
 void cca__eval_enter_body(struct cca_eval *eval, uint32_t unit, uint32_t row) {
@@ -86,32 +98,11 @@ void cca__eval_enter(struct cca_eval *eval, uint32_t function) {
   cca__eval_enter_body(eval, f->unit, f->row);
 }
 
-static struct memo *memo_probe(struct memo *slots, size_t room,
-                               uint32_t generation, uint32_t node) {
-  for (size_t i = (node * 2654435761u) & (room - 1);; i = (i + 1) & (room - 1))
-    if (slots[i].generation != generation || slots[i].node == node)
-      return &slots[i];
-}
-
-/* The memo of NODE; borrowed until the next call. */
+/* The memo of NODE; borrowed until the next cca__eval_enter(). */
 static struct memo *memo_of(struct cca_eval *eval, uint32_t node) {
-  if (eval->memo_count * 2 >= eval->memo_room) {
-    size_t room = eval->memo_room * 2;
-    struct memo *grown = cca_calloc(room, sizeof *grown);
-    for (size_t i = 0; i < eval->memo_room; i++)
-      if (eval->memo[i].generation == eval->generation)
-        *memo_probe(grown, room, eval->generation, eval->memo[i].node) =
-            eval->memo[i];
-    free(eval->memo);
-    eval->memo = grown;
-    eval->memo_room = room;
-  }
-  struct memo *memo =
-      memo_probe(eval->memo, eval->memo_room, eval->generation, node);
-  if (memo->generation != eval->generation) {
-    *memo = (struct memo){.node = node, .generation = eval->generation};
-    eval->memo_count++;
-  }
+  struct memo *memo = &eval->memo[node];
+  if (memo->generation != eval->generation)
+    *memo = (struct memo){.generation = eval->generation};
   return memo;
 }
 
@@ -264,16 +255,69 @@ bool cca__eval_same_place(const struct cca_eval *eval, uint32_t a, uint32_t b) {
           p.op == CCA_OP_GLOBAL || p.op == CCA_OP_CALL);
 }
 
+/* Equal for the same places. */
+static uint32_t place_hash(const struct cca_eval *eval, uint32_t loc) {
+  struct cca_loc place = cca_loc_at(eval->unit->table, loc);
+  struct cca_node base = node_at(eval, place.base);
+  uint32_t hash = place.base;
+  if (base.op == CCA_OP_LOCAL || base.op == CCA_OP_PARAM ||
+      base.op == CCA_OP_GLOBAL || base.op == CCA_OP_CALL)
+    hash = base.op * 31 + base.a;
+  hash = hash * 2654435761u + (uint32_t)place.offset * 40503u;
+  return hash ^ hash >> 15;
+}
+
+/* Lists of the function's stores, each ascending. */
+static void index_places(struct cca_eval *eval) {
+  uint32_t count = eval->row.stores_count, room = 4;
+  while (room < count && room < 1u << 31)
+    room *= 2;
+  if (room > eval->place_room) {
+    free(eval->place_first);
+    free(eval->place_next);
+    eval->place_first = cca_malloc((size_t)room * sizeof(uint32_t));
+    eval->place_next = cca_malloc((size_t)room * sizeof(uint32_t));
+    eval->place_room = room;
+  }
+  eval->has_places = true;
+  eval->place_mask = room - 1;
+  memset(eval->place_first, 0, (size_t)room * sizeof(uint32_t));
+  for (uint32_t i = count; i-- > 0;) {
+    struct cca_store store =
+        cca_store_at(eval->unit->table, eval->row.stores_first + i);
+    uint32_t *first =
+        &eval->place_first[place_hash(eval, store.loc) & eval->place_mask];
+    eval->place_next[i] = *first;
+    *first = i + 1;
+  }
+}
+
+/* The number, from 1, of the next store after number I that writes exactly
+ * where row LOC is, with its *VALUE; 0: none. */
+static uint32_t next_store(struct cca_eval *eval, uint32_t loc, uint32_t i,
+                           uint32_t *value) {
+  if (!eval->has_row || !eval->row.stores_count)
+    return 0;
+  if (!eval->has_places)
+    index_places(eval);
+  i = i ? eval->place_next[i - 1]
+        : eval->place_first[place_hash(eval, loc) & eval->place_mask];
+  for (; i; i = eval->place_next[i - 1]) {
+    struct cca_store store =
+        cca_store_at(eval->unit->table, eval->row.stores_first + i - 1);
+    *value = store.value;
+    if (cca__eval_same_place(eval, loc, store.loc))
+      return i;
+  }
+  return 0;
+}
+
 /* What the function stores exactly where row LOC is. */
 static const struct cca_size *stored_size(struct cca_eval *eval, uint32_t loc) {
   const struct cca_size *size = cca_size_none();
-  for (uint32_t i = 0; eval->has_row && i < eval->row.stores_count; i++) {
-    struct cca_store store =
-        cca_store_at(eval->unit->table, eval->row.stores_first + i);
-    if (cca__eval_same_place(eval, loc, store.loc))
-      size =
-          cca_size_join(&eval->arena, size, cca__eval_size(eval, store.value));
-  }
+  uint32_t value;
+  for (uint32_t i = 0; (i = next_store(eval, loc, i, &value));)
+    size = cca_size_join(&eval->arena, size, cca__eval_size(eval, value));
   return size;
 }
 
@@ -707,12 +751,9 @@ static void add_loaded(struct cca_eval *eval, struct cca_origins *origins,
                             .offset = cca_size_constant(&eval->arena, 0),
                             .loc = row,
                    .call = CCA_NONE});
-  for (uint32_t i = 0; eval->has_row && i < eval->row.stores_count; i++) {
-    struct cca_store store =
-        cca_store_at(eval->unit->table, eval->row.stores_first + i);
-    if (cca__eval_same_place(eval, row, store.loc))
-      add_all(eval, origins, cca__eval_origins(eval, store.value), NULL);
-  }
+  uint32_t value;
+  for (uint32_t i = 0; (i = next_store(eval, row, i, &value));)
+    add_all(eval, origins, cca__eval_origins(eval, value), NULL);
   if (local) {
     add_out_results(eval, origins, &loc);
     if (!origins->count)
@@ -828,7 +869,8 @@ const struct cca_origins *cca__eval_origins(struct cca_eval *eval,
   if (eval->depth >= DEPTH)
     return &nothing;
   struct cca_origins *origins =
-      cca_arena_zalloc(&eval->arena, 1, sizeof *origins);
+      cca_arena_alloc(&eval->arena, sizeof *origins);
+  origins->count = 0;
   uint32_t outer = eval->reached, depth = ++eval->depth;
   memo->open = depth;
   memo->partial = origins;

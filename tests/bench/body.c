@@ -301,8 +301,8 @@ static uint32_t call_someone(struct unit_maker *m) {
 }
 
 static void ordinary(struct unit_maker *m, const struct description *d) {
-  uint32_t calls = d->big ? 3000 : draw(m, call_shares);
-  uint32_t stores = d->big ? 3000 : draw(m, store_shares);
+  uint32_t calls = d->big ? 1500 : draw(m, call_shares);
+  uint32_t stores = d->big ? 1500 : draw(m, store_shares);
   uint32_t result = constant(m, 0);
   while (calls || stores) {
     if (bench_below(m, calls + stores) < calls) {
@@ -321,7 +321,8 @@ static void ordinary(struct unit_maker *m, const struct description *d) {
       stores--;
       bool link = chance(m, 30);
       store(m,
-            bench_place(m, param(m, 0), some_record(m),
+            bench_place(m, chance(m, 50) ? param(m, 0) : pointer(m),
+                        some_record(m),
                         link ? 0 : LINKS + bench_below(m, MEMBERS - LINKS)),
             link ? pointer(m) : integer(m));
     }
