@@ -438,8 +438,28 @@ static void find_returned(const struct cca_body *body,
   b->returned = origins;
 }
 
+/* Does any call of the function hand out fresh memory? */
+static bool gets_fresh(const struct cca_body *body) {
+  const struct cca_model *model = body->model;
+  uint32_t call = body->unit->first_call + body->row.calls_first;
+  uint32_t end = model->targets_first[call + body->row.calls_count];
+  for (uint32_t t = model->targets_first[call]; t < end; t++) {
+    const struct cca_primitive *p =
+        model->functions.items[model->targets[t]].primitive;
+    const struct cca_behaviour *b = &model->behaviours[model->targets[t]];
+    if ((p && p->allocates) || b->out_count)
+      return true;
+    for (uint32_t i = 0; b->returned && i < b->returned->count; i++)
+      if (b->returned->items[i].kind == CCA_ORIGIN_FRESH)
+        return true;
+  }
+  return false;
+}
+
 /* Fresh blocks that are stored through a parameter. */
 static void find_outs(const struct cca_body *body, struct cca_behaviour *b) {
+  if (!gets_fresh(body))
+    return;
   for (uint32_t i = 0;
        i < body->row.stores_count && b->out_count < CCA_OUTS; i++) {
     struct cca_store store =
