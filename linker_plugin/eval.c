@@ -499,7 +499,13 @@ static bool same_origin(const struct cca_origin *a,
          cca_size_equal(a->block->size, b->block->size);
 }
 
+static bool is_full_for(const struct cca_origins *origins, uint8_t kind) {
+  return origins->count == CCA_ORIGINS && kind != CCA_ORIGIN_FRESH;
+}
+
 static void add_origin(struct cca_origins *origins, struct cca_origin origin) {
+  if (is_full_for(origins, origin.kind))
+    return;
   for (uint32_t i = 0; i < origins->count; i++)
     if (same_origin(&origins->items[i], &origin))
       return;
@@ -531,6 +537,8 @@ static void add_all(struct cca_eval *eval, struct cca_origins *to,
                     const struct cca_origins *from,
                     const struct cca_size *offset) {
   for (uint32_t i = 0; i < from->count; i++) {
+    if (is_full_for(to, from->items[i].kind))
+      continue;
     struct cca_origin origin = from->items[i];
     if (offset)
       origin.offset = cca_size_add(&eval->arena, origin.offset, offset);
