@@ -159,6 +159,9 @@ const struct cca_size *cca_size_none(void) {
 
 const struct cca_size *cca_size_constant(struct cca_arena *arena,
                                          int64_t value) {
+  static const struct cca_size zero = {.alt_count = 1};
+  if (!value)
+    return &zero;
   struct cca_size *size = new_size(arena);
   struct sum sum = {0};
   sum_add(&sum, (struct cca_term){.factor = value});
@@ -175,9 +178,15 @@ const struct cca_size *cca_size_atom(struct cca_arena *arena, int64_t factor,
   return size;
 }
 
+static bool is_zero(const struct cca_size *a) {
+  return a->alt_count == 1 && !a->alts[0].bag && !a->alts[0].term_count;
+}
+
 static const struct cca_size *linear(struct cca_arena *arena,
                                      const struct cca_size *a,
                                      const struct cca_size *b, int64_t sign) {
+  if (is_zero(b))
+    return a;
   struct cca_size *size = new_size(arena);
   for (uint32_t i = 0; i < a->alt_count; i++)
     for (uint32_t k = 0; k < b->alt_count; k++) {
