@@ -319,6 +319,47 @@ static void note_calls(const struct cca_body *body, uint32_t call,
   }
 }
 
+/* The local object that NODE is the address of, or of a member of. */
+static uint32_t local_object(const struct cca_table *t, uint32_t node) {
+  struct cca_node n = cca_node_at(t, node);
+  if (n.op == CCA_OP_ADDRESS)
+    n = cca_node_at(t, cca_loc_at(t, n.a).base);
+  return n.op == CCA_OP_LOCAL ? n.a : CCA_NONE;
+}
+
+/* Is local object LOCAL given to a function of the program to work on? */
+static bool is_lent(const struct cca_body *body, uint32_t local) {
+  const struct cca_table *t = body->unit->table;
+  for (uint32_t c = 0; c < body->row.calls_count; c++) {
+    struct cca_call call = cca_call_at(t, body->row.calls_first + c);
+    uint32_t callee =
+        call.callee == CCA_NONE ? CCA_NONE : body->unit->functions[call.callee];
+    if (callee != CCA_NONE && body->model->functions.items[callee].primitive)
+      continue;
+    for (uint32_t a = 0; a < call.args_count; a++)
+      if (local_object(t, cca_operand_at(t, call.args_first + a).node) == local)
+        return true;
+  }
+  return false;
+}
+
+/* A block kept in a local record that other functions work on, a buffer or a
+ * cursor, is filled by them. */
+static void note_lending(const struct cca_body *body, uint32_t call,
+                         struct use *use) {
+  const struct cca_size *offset;
+  for (uint32_t i = 0; i < body->row.stores_count; i++) {
+    struct cca_store store =
+        cca_store_at(body->unit->table, body->row.stores_first + i);
+    struct cca_loc loc = cca_loc_at(body->unit->table, store.loc);
+    uint32_t local = local_object(body->unit->table, loc.base);
+    if (local != CCA_NONE && loc.record != CCA_NONE &&
+        has_call(cca__eval_origins(body->eval, store.value), call, &offset) &&
+        is_lent(body, local))
+      use->flags |= CCA_BLOCK_CONTENT;
+  }
+}
+
 /* The least that OFFSET can be: a sizeof is its bytes, all else is nothing. */
 static int64_t least(const struct cca_body *body,
                      const struct cca_size *offset) {
@@ -381,6 +422,7 @@ static void describe_blocks(const struct cca_body *body,
     struct use use = {0, CCA_NO_ROOT, false, CCA_NONE};
     note_stores(body, origin->block->call, least(body, origin->offset), &use);
     note_calls(body, origin->block->call, &use);
+    note_lending(body, origin->block->call, &use);
     struct cca_block *block =
         cca_arena_alloc(cca__eval_arena(body->eval), sizeof *block);
     *block = *origin->block;
