@@ -193,7 +193,7 @@ static uint64_t used_params(const struct cca_body *body) {
         continue;
       bool harmless = false;
       for (uint32_t t = model->targets_first[number];
-           t < model->targets_first[number + 1]; t++) {
+           !harmless && t < model->targets_first[number + 1]; t++) {
         uint32_t callee = model->targets[t];
         char result = model->functions.items[callee].result;
         harmless |= frees(model, callee, a, true) || result == 'l' ||

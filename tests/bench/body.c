@@ -301,8 +301,8 @@ static uint32_t call_someone(struct unit_maker *m) {
 }
 
 static void ordinary(struct unit_maker *m, const struct description *d) {
-  uint32_t calls = d->big ? 1500 : draw(m, call_shares);
-  uint32_t stores = d->big ? 1500 : draw(m, store_shares);
+  uint32_t calls = d->big ? 800 : draw(m, call_shares);
+  uint32_t stores = d->big ? 800 : draw(m, store_shares);
   uint32_t result = constant(m, 0);
   while (calls || stores) {
     if (bench_below(m, calls + stores) < calls) {

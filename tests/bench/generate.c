@@ -51,6 +51,9 @@ struct description bench_describe(uint32_t unit, uint32_t i, uint32_t count) {
   } else if (i + 1 == count) {
     d.kind = RING;
     shape = "ipl";
+  } else if (unit % 250 == 7 && i == 12) {
+    d.big = true;
+    shape = "ipl";
   } else if (at < 2) {
     d.kind = APPLY;
     shape = "ipp";
@@ -71,7 +74,6 @@ struct description bench_describe(uint32_t unit, uint32_t i, uint32_t count) {
     d.method = (int)(h >> 40) % METHODS;
     shape = method_shapes[d.method];
   } else {
-    d.big = (h >> 20) % 30000 == 0;
     shape = shapes[(h >> 40) % (sizeof shapes / sizeof shapes[0])];
   }
   strcpy(d.shape, shape);
