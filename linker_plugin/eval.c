@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH = 400, BUDGET = 2000, ROOT_DEPTH = 24, VOTERS = 8 };
+enum { DEPTH = 400, BUDGET = 200, ROOT_DEPTH = 24, VOTERS = 8 };
 
 struct memo {
   uint32_t generation; /* of the function for which this holds */
