@@ -19,6 +19,9 @@ struct cca_arena_block {
   size_t size;
 };
 
+/* Bytes before the first that a block hands out. */
+enum { HEAD = (sizeof(struct cca_arena_block) + 7) & ~7 };
+
 static void report_and_exit(size_t wanted) {
   (void)wanted;
   static const char text[] = "cc-allocs: out of memory\n";
@@ -69,14 +72,13 @@ void *cca_arena_alloc(struct cca_arena *arena, size_t size) {
   if (size > arena->left) {
     size_t last = arena->blocks ? arena->blocks->size : 0;
     size_t want = last < 4096 ? 8192 : last < ((size_t)1 << 22) ? last * 2 : last;
-    size_t head = (sizeof(struct cca_arena_block) + 7) & ~(size_t)7;
     if (want < size)
       want = size;
-    struct cca_arena_block *block = cca_malloc(head + want);
+    struct cca_arena_block *block = cca_malloc(HEAD + want);
     block->previous = arena->blocks;
     block->size = want;
     arena->blocks = block;
-    arena->next = (char *)block + head;
+    arena->next = (char *)block + HEAD;
     arena->left = want;
   }
   void *result = arena->next;
@@ -113,6 +115,18 @@ char *cca_arena_printf(struct cca_arena *arena, const char *format, ...) {
   va_end(again);
   va_end(args);
   return text;
+}
+
+void cca_arena_reset(struct cca_arena *arena) {
+  struct cca_arena_block *kept = arena->blocks;
+  if (!kept)
+    return;
+  arena->blocks = kept->previous;
+  cca_arena_release(arena);
+  kept->previous = NULL;
+  arena->blocks = kept;
+  arena->next = (char *)kept + HEAD;
+  arena->left = kept->size;
 }
 
 void cca_arena_release(struct cca_arena *arena) {

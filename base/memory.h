@@ -50,6 +50,9 @@ char *cca_arena_strdup(struct cca_arena *arena, const char *text);
 char *cca_arena_printf(struct cca_arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Forget everything in ARENA, but keep its newest block for what comes. */
+void cca_arena_reset(struct cca_arena *arena);
+
 /* Free everything in ARENA, which is empty and usable afterwards. */
 void cca_arena_release(struct cca_arena *arena);
 

@@ -50,8 +50,8 @@ static void stores_effects(const struct cca_body *body,
 /* Does FUNCTION free (surely, or perhaps) its parameter I? */
 static bool frees(const struct cca_model *model, uint32_t function, uint32_t i,
                   bool perhaps) {
-  const struct cca_primitive *p = model->functions.items[function].primitive;
   const struct cca_behaviour *b = &model->behaviours[function];
+  const struct cca_primitive *p = b->primitive;
   return (p && p->frees == i) ||
          ((perhaps ? b->may_free : b->frees) & bit(i)) != 0;
 }
@@ -59,8 +59,7 @@ static bool frees(const struct cca_model *model, uint32_t function, uint32_t i,
 /* Does CALL resize parameter A of FUNCTION, a realloc, to nothing? */
 static bool resizes_to_nothing(const struct cca_body *body, uint32_t number,
                                uint32_t function, uint32_t a) {
-  const struct cca_primitive *p =
-      body->model->functions.items[function].primitive;
+  const struct cca_primitive *p = body->model->behaviours[function].primitive;
   const struct cca_origins *returned =
       body->model->behaviours[function].returned;
   int64_t value;
@@ -105,7 +104,7 @@ static void call_effects(const struct cca_body *body, uint32_t row,
     for (uint32_t t = model->targets_first[number];
          known && t < model->targets_first[number + 1]; t++) {
       uint32_t callee = model->targets[t];
-      const struct cca_primitive *p = model->functions.items[callee].primitive;
+      const struct cca_primitive *p = model->behaviours[callee].primitive;
       if ((p && p->writes == a) || model->behaviours[callee].writes & bit(a))
         b->writes |= to;
       if (model->behaviours[callee].builds & bit(a))
@@ -173,6 +172,11 @@ static void kept_effects(const struct cca_body *body,
   }
 }
 
+/* A function that gives a number looks at what it is given. */
+static bool measures(const struct cca_function *f) {
+  return f->result == 'l' || f->result == 'i';
+}
+
 /*
  * Parameters that the body does more with than free them: a destructor frees
  * what a member points to, a consumer passes the pointer on.  Measuring a
@@ -195,11 +199,8 @@ static uint64_t used_params(const struct cca_body *body) {
       for (uint32_t t = model->targets_first[number];
            !harmless && t < model->targets_first[number + 1]; t++) {
         uint32_t callee = model->targets[t];
-        char result = model->functions.items[callee].result;
-        harmless |= frees(model, callee, a, true) || result == 'l' ||
-                    result == 'i' ||
-                    (model->functions.items[callee].defined &&
-                     !(model->behaviours[callee].uses & bit(a))) ||
+        harmless |= !(model->behaviours[callee].uses & bit(a)) ||
+                    frees(model, callee, a, true) ||
                     resizes_to_nothing(body, number, callee, a);
       }
       if (!harmless || !direct_bit(body->eval, node))
@@ -306,8 +307,7 @@ static void note_calls(const struct cca_body *body, uint32_t call,
       for (uint32_t t = model->targets_first[number];
            t < model->targets_first[number + 1]; t++) {
         uint32_t callee = model->targets[t];
-        const struct cca_primitive *p =
-            model->functions.items[callee].primitive;
+        const struct cca_primitive *p = model->behaviours[callee].primitive;
         if (p && p->writes == a)
           note_fill(body, &other, p, use);
         else if (model->behaviours[callee].writes & bit(a))
@@ -334,7 +334,7 @@ static bool is_lent(const struct cca_body *body, uint32_t local) {
     struct cca_call call = cca_call_at(t, body->row.calls_first + c);
     uint32_t callee =
         call.callee == CCA_NONE ? CCA_NONE : body->unit->functions[call.callee];
-    if (callee != CCA_NONE && body->model->functions.items[callee].primitive)
+    if (callee != CCA_NONE && body->model->behaviours[callee].primitive)
       continue;
     for (uint32_t a = 0; a < call.args_count; a++)
       if (local_object(t, cca_operand_at(t, call.args_first + a).node) == local)
@@ -487,7 +487,7 @@ static bool gets_fresh(const struct cca_body *body) {
   uint32_t end = model->targets_first[call + body->row.calls_count];
   for (uint32_t t = model->targets_first[call]; t < end; t++) {
     const struct cca_primitive *p =
-        model->functions.items[model->targets[t]].primitive;
+        model->behaviours[model->targets[t]].primitive;
     const struct cca_behaviour *b = &model->behaviours[model->targets[t]];
     if ((p && p->allocates) || b->out_count)
       return true;
@@ -517,6 +517,9 @@ static void find_outs(const struct cca_body *body, struct cca_behaviour *b) {
     if (!fresh)
       continue;
     describe_blocks(body, &origins, b->may_free);
+    if (!b->outs)
+      b->outs = cca_arena_zalloc(cca__eval_arena(body->eval), CCA_OUTS,
+                                 sizeof *b->outs);
     for (uint32_t k = 0; k < origins.count && b->out_count < CCA_OUTS; k++)
       if (origins.items[k].kind == CCA_ORIGIN_FRESH)
         b->outs[b->out_count++] =
@@ -591,13 +594,14 @@ static bool compose_function(struct cca_model *model, struct cca_eval *eval,
   struct cca_body body = {model, eval, &model->units[f->unit],
                           cca_func_at(model->units[f->unit].table, f->row),
                           function};
-  struct cca_behaviour b = {.scc = old->scc};
+  struct cca_behaviour b = {.scc = old->scc, .primitive = old->primitive};
   stores_effects(&body, &b);
   for (uint32_t i = 0; i < body.row.calls_count; i++)
     call_effects(&body, body.row.calls_first + i, &b);
   kept_effects(&body, &b);
-  b.uses = used_params(&body);
-  b.may_free &= generic_params(&body);
+  uint64_t generic = generic_params(&body);
+  b.uses = measures(f) ? 0 : generic ? used_params(&body) : ~(uint64_t)0;
+  b.may_free &= generic;
   b.frees &= b.may_free & ~b.uses;
   find_returned(&body, &b);
   find_outs(&body, &b);
@@ -613,8 +617,14 @@ static bool compose_function(struct cca_model *model, struct cca_eval *eval,
       kept->items[i] = keep_origin(model, b.returned->items[i]);
     b.returned = kept;
   }
-  for (uint32_t i = 0; i < b.out_count; i++)
-    b.outs[i].origin = keep_origin(model, b.outs[i].origin);
+  if (b.out_count) {
+    const struct cca_out *outs = b.outs;
+    b.outs = cca_arena_zalloc(&model->arena, b.out_count, sizeof *b.outs);
+    for (uint32_t i = 0; i < b.out_count; i++) {
+      b.outs[i] = outs[i];
+      b.outs[i].origin = keep_origin(model, outs[i].origin);
+    }
+  }
   *old = b;
   return true;
 }
@@ -629,7 +639,7 @@ struct tarjan {
   struct cca_model *model;
   struct cca_eval *eval;
   uint32_t *index, *low; /* by function; 0: not seen yet */
-  bool *on_stack;
+  bool *on_stack, *calls_itself;
   struct cca_vec(uint32_t) stack;
   struct cca_vec(struct frame) frames;
   uint32_t next, scc;
@@ -682,7 +692,7 @@ static void close_component(struct tarjan *t, uint32_t function) {
     changed = false;
     for (size_t i = 0; i < count; i++)
       changed |= compose_function(t->model, t->eval, members[i]);
-    if (count == 1 && round == 1)
+    if (count == 1 && (round == 1 || !t->calls_itself[function]))
       break; /* a function that calls itself sees itself once */
   }
   t->scc++;
@@ -696,6 +706,7 @@ static void visit(struct tarjan *t, uint32_t root) {
     uint32_t function = frame->function;
     uint32_t callee = next_callee(t->model, frame);
     if (callee != CCA_NONE) {
+      t->calls_itself[function] |= callee == function;
       if (!t->index[callee])
         enter(t, callee);
       else if (t->on_stack[callee] && t->index[callee] < t->low[function])
@@ -721,6 +732,13 @@ void cca__compose(struct cca_model *model) {
   t.index = cca_calloc(count, sizeof *t.index);
   t.low = cca_calloc(count, sizeof *t.low);
   t.on_stack = cca_calloc(count, sizeof *t.on_stack);
+  t.calls_itself = cca_calloc(count, sizeof *t.calls_itself);
+  for (uint32_t i = 0; i < count; i++) {
+    const struct cca_function *f = &model->functions.items[i];
+    model->behaviours[i].primitive = f->primitive;
+    if (!f->defined && !measures(f))
+      model->behaviours[i].uses = ~(uint64_t)0;
+  }
   for (uint32_t i = 0; i < count; i++)
     if (!t.index[i])
       visit(&t, i);
@@ -728,6 +746,7 @@ void cca__compose(struct cca_model *model) {
   free(t.index);
   free(t.low);
   free(t.on_stack);
+  free(t.calls_itself);
   cca_vec_release(&t.stack);
   cca_vec_release(&t.frames);
 }

@@ -69,7 +69,7 @@ struct cca_arena *cca__eval_arena(struct cca_eval *eval) {
 }
 
 void cca__eval_enter_unit(struct cca_eval *eval, uint32_t unit) {
-  cca_arena_release(&eval->arena);
+  cca_arena_reset(&eval->arena);
   eval->generation++;
   eval->has_places = false;
   eval->depth = 0;
@@ -359,7 +359,7 @@ static const struct cca_size *called_size(struct cca_eval *eval,
   uint32_t count = model->targets_first[number + 1] - first;
   for (uint32_t i = 0; i < count && count <= VOTERS; i++) {
     uint32_t callee = model->targets[first + i];
-    const struct cca_primitive *p = model->functions.items[callee].primitive;
+    const struct cca_primitive *p = model->behaviours[callee].primitive;
     const struct cca_behaviour *b = &model->behaviours[callee];
     const struct cca_size *one = opaque(eval);
     if (p && p->length != CCA_NO_ROOT) {
@@ -661,7 +661,7 @@ static void add_result(struct cca_eval *eval, struct cca_origins *origins,
 }
 
 static bool allocates(const struct cca_model *model, uint32_t function) {
-  const struct cca_primitive *p = model->functions.items[function].primitive;
+  const struct cca_primitive *p = model->behaviours[function].primitive;
   if (p && p->allocates && p->out == CCA_NO_ROOT)
     return true;
   const struct cca_origins *returned = model->behaviours[function].returned;
@@ -692,7 +692,7 @@ static void add_called(struct cca_eval *eval, struct cca_origins *origins,
     for (uint32_t i = model->targets_first[number];
          i < model->targets_first[number + 1]; i++) {
       uint32_t callee = model->targets[i];
-      const struct cca_primitive *p = model->functions.items[callee].primitive;
+      const struct cca_primitive *p = model->behaviours[callee].primitive;
       const struct cca_origins *inner = model->behaviours[callee].returned;
       if (p && p->allocates && p->out == CCA_NO_ROOT)
         add_primitive(eval, origins, &call, number, callee, p);
@@ -719,7 +719,7 @@ static void add_out_results(struct cca_eval *eval, struct cca_origins *origins,
     for (uint32_t t = model->targets_first[number];
          t < model->targets_first[number + 1]; t++) {
       uint32_t callee = model->targets[t];
-      const struct cca_primitive *p = model->functions.items[callee].primitive;
+      const struct cca_primitive *p = model->behaviours[callee].primitive;
       const struct cca_behaviour *b = &model->behaviours[callee];
       bool primitive = p && p->allocates && p->out != CCA_NO_ROOT;
       for (uint32_t o = 0; o < b->out_count + primitive; o++) {

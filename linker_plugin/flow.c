@@ -158,7 +158,7 @@ static void ask_sizes(struct cca_model *model, uint32_t function) {
 }
 
 static bool hands_out(const struct cca_model *model, uint32_t function) {
-  const struct cca_primitive *p = model->functions.items[function].primitive;
+  const struct cca_primitive *p = model->behaviours[function].primitive;
   const struct cca_behaviour *b = &model->behaviours[function];
   for (uint32_t i = 0; b->returned && i < b->returned->count; i++)
     if (b->returned->items[i].kind == CCA_ORIGIN_FRESH)

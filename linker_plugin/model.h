@@ -219,14 +219,15 @@ struct cca_out {
 struct cca_behaviour {
   const struct cca_origins *returned; /* if it returns a pointer; else NULL */
   const struct cca_size *number;      /* if it returns an integer; else NULL */
-  uint32_t out_count;
-  struct cca_out outs[CCA_OUTS];
+  const struct cca_primitive *primitive; /* as in its cca_function */
   uint64_t frees;    /* parameters it frees on (nearly) every path */
   uint64_t may_free; /* … on some path */
   uint64_t writes;   /* parameters whose memory it fills */
   uint64_t builds;   /* … in which it sets members */
   uint64_t uses;     /* parameters it passes on, or what their members lead to */
-  uint32_t scc;      /* number of its component, callees first */
+  struct cca_out *outs; /* out_count of them */
+  uint32_t out_count;
+  uint32_t scc; /* number of its component, callees first */
 };
 
 /* Results are borrowed until the next cca__eval_enter(). */
