@@ -639,7 +639,8 @@ struct tarjan {
   struct cca_model *model;
   struct cca_eval *eval;
   uint32_t *index, *low; /* by function; 0: not seen yet */
-  bool *on_stack, *calls_itself;
+  bool *on_stack;
+  uint32_t clock, *evaluated, *changed; /* by function: when last */
   struct cca_vec(uint32_t) stack;
   struct cca_vec(struct frame) frames;
   uint32_t next, scc;
@@ -669,31 +670,43 @@ static uint32_t next_callee(const struct cca_model *model,
   return CCA_NONE;
 }
 
-static int ascending(const void *a, const void *b) {
-  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  return x < y ? -1 : x > y;
+/* Has a callee of FUNCTION changed since it was evaluated last? */
+static bool is_stale(const struct tarjan *t, uint32_t function) {
+  struct frame edge = {function, 0, 0};
+  if (!t->evaluated[function])
+    return true;
+  for (uint32_t callee;
+       (callee = next_callee(t->model, &edge)) != CCA_NONE;)
+    if (t->changed[callee] > t->evaluated[function])
+      return true;
+  return false;
 }
 
-/* FUNCTION is the root of a component: evaluate all of it. */
+/*
+ * FUNCTION is the root of a component: evaluate all of it, those that were
+ * found last first, since they are nearest to the leaves.
+ */
 static void close_component(struct tarjan *t, uint32_t function) {
   size_t first = t->stack.count;
-  do
-    first--;
-  while (t->stack.items[first] != function);
-  uint32_t *members = &t->stack.items[first];
-  size_t count = t->stack.count - first;
-  qsort(members, count, sizeof *members, ascending);
-  for (size_t i = 0; i < count; i++) {
-    t->on_stack[members[i]] = false;
-    t->model->behaviours[members[i]].scc = t->scc;
-  }
+  do {
+    uint32_t member = t->stack.items[--first];
+    t->on_stack[member] = false;
+    t->model->behaviours[member].scc = t->scc;
+  } while (t->stack.items[first] != function);
+
   bool changed = true;
   for (int round = 0; changed && round < ROUNDS; round++) {
     changed = false;
-    for (size_t i = 0; i < count; i++)
-      changed |= compose_function(t->model, t->eval, members[i]);
-    if (count == 1 && (round == 1 || !t->calls_itself[function]))
-      break; /* a function that calls itself sees itself once */
+    for (size_t i = t->stack.count; i-- > first;) {
+      uint32_t member = t->stack.items[i];
+      if (!is_stale(t, member))
+        continue;
+      t->evaluated[member] = ++t->clock;
+      if (compose_function(t->model, t->eval, member)) {
+        t->changed[member] = ++t->clock;
+        changed = true;
+      }
+    }
   }
   t->scc++;
   t->stack.count = first;
@@ -706,7 +719,6 @@ static void visit(struct tarjan *t, uint32_t root) {
     uint32_t function = frame->function;
     uint32_t callee = next_callee(t->model, frame);
     if (callee != CCA_NONE) {
-      t->calls_itself[function] |= callee == function;
       if (!t->index[callee])
         enter(t, callee);
       else if (t->on_stack[callee] && t->index[callee] < t->low[function])
@@ -732,7 +744,8 @@ void cca__compose(struct cca_model *model) {
   t.index = cca_calloc(count, sizeof *t.index);
   t.low = cca_calloc(count, sizeof *t.low);
   t.on_stack = cca_calloc(count, sizeof *t.on_stack);
-  t.calls_itself = cca_calloc(count, sizeof *t.calls_itself);
+  t.evaluated = cca_calloc(count, sizeof *t.evaluated);
+  t.changed = cca_calloc(count, sizeof *t.changed);
   for (uint32_t i = 0; i < count; i++) {
     const struct cca_function *f = &model->functions.items[i];
     model->behaviours[i].primitive = f->primitive;
@@ -746,7 +759,8 @@ void cca__compose(struct cca_model *model) {
   free(t.index);
   free(t.low);
   free(t.on_stack);
-  free(t.calls_itself);
+  free(t.evaluated);
+  free(t.changed);
   cca_vec_release(&t.stack);
   cca_vec_release(&t.frames);
 }
