@@ -29,7 +29,8 @@ static void visit(struct search *search, di type) {
   cca_vec_push(&search->found, type);
 }
 
-static void note_name(struct unit *u, di type, uint32_t info, const char *name) {
+static void note_name(struct unit *u, di type, uint32_t info,
+                      const char *name) {
   const char *key = cca_arena_printf(
       &u->arena, "%c:%s", cca__di_tag(type) == DI_UNION ? 'u' : 's', name);
   uint32_t *first = cca_map_at(&u->record_names, key, strlen(key), NULL);
@@ -63,10 +64,8 @@ static void note_member(struct unit *u, di record, di member) {
     return;
   const char *name = cca__di_name(u, member);
   info->outer = record;
-  info->alias =
-      *name ? name
-            : cca_arena_printf(&u->arena, "@%u",
-                               (unsigned)(LLVMDITypeGetOffsetInBits(member) / 8));
+  unsigned offset = (unsigned)(LLVMDITypeGetOffsetInBits(member) / 8);
+  info->alias = *name ? name : cca_arena_printf(&u->arena, "@%u", offset);
 }
 
 static void look_into(struct unit *u, struct search *search, di type) {

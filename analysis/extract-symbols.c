@@ -88,7 +88,8 @@ static char shape_of(LLVMTypeRef type) {
 
 const char *cca__symbol_shape(struct unit *u, LLVMTypeRef type) {
   unsigned count = LLVMCountParamTypes(type);
-  LLVMTypeRef *params = cca_arena_alloc(&u->arena, (count + 1) * sizeof *params);
+  LLVMTypeRef *params =
+      cca_arena_alloc(&u->arena, (count + 1) * sizeof *params);
   LLVMGetParamTypes(type, params);
   char *shape = cca_arena_alloc(&u->arena, count + 3);
   shape[0] = shape_of(LLVMGetReturnType(type));
