@@ -13,17 +13,19 @@ EOF
 compile one.c <<'EOF'
 #include "shared.h"
 struct tag { int a; };
+struct same_size { int a; };
 void *f(struct node *n) { return n->u.p = malloc(sizeof(struct tag)); }
-void *g(void) { return malloc(sizeof(plain_t)); }
+void *g(void) { return malloc(sizeof(plain_t) + sizeof(struct same_size)); }
 EOF
 compile two.c <<'EOF'
 struct other { struct { int z; } w; };
 #include "shared.h"
 struct tag { long a; };
+struct same_size { float a; };
 typedef plain_t second_t;
 void *f(struct node *n, struct other *o) {
   n->u.p = malloc(sizeof(struct tag) + o->w.z);
-  return malloc(sizeof(second_t));
+  return malloc(sizeof(second_t) + sizeof(struct same_size));
 }
 EOF
 
@@ -34,7 +36,9 @@ for type in 'struct node' 'union node.u' plain_t int 'struct node \*'; do
   [ -n "$(identity one.o "$type")" ]
   [ "$(identity one.o "$type")" = "$(identity two.o "$type")" ]
 done
-[ -n "$(identity one.o 'struct tag')" ]
-[ "$(identity one.o 'struct tag')" != "$(identity two.o 'struct tag')" ]
+for type in 'struct tag' 'struct same_size'; do
+  [ -n "$(identity one.o "$type")" ]
+  [ "$(identity one.o "$type")" != "$(identity two.o "$type")" ]
+done
 allocs dump two.o >dump
 not grep -q second_t dump
