@@ -10,16 +10,16 @@
  *
  * Strongly connected components are found callees first (Tarjan 1972); within
  * one, functions are evaluated until nothing changes.  Origins and sizes only
- * gain alternatives over a finite set, and both are capped; ROUNDS cuts what
- * is left (a size that grows by a term on each turn of a recursion is a bag
- * long before).
+ * gain alternatives over a finite set, and both are capped; what still changes
+ * after WIDEN rounds, a size that grows by a term on each turn of a recursion,
+ * becomes a bag, and ROUNDS cuts what is left.
  */
 #include "model.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 8 };
+enum { WIDEN = 5, ROUNDS = 8 };
 
 /* ---- What happens to memory that parameters point to ---- */
 
@@ -583,9 +583,36 @@ static bool behaviour_equal(const struct cca_behaviour *a,
   return origins_equal(a->returned, b->returned);
 }
 
-/* Evaluate FUNCTION anew; true if its behaviour changed. */
+/* Sizes of NOW that are still growing lose their shape. */
+static void widen(struct cca_arena *arena, const struct cca_behaviour *before,
+                  struct cca_behaviour *now) {
+  if (before->number && now->number)
+    now->number = cca_size_widen(arena, before->number, now->number);
+  if (!before->returned || !now->returned)
+    return;
+  struct cca_origins *origins = cca_arena_alloc(arena, sizeof *origins);
+  *origins = *now->returned;
+  for (uint32_t i = 0; i < origins->count; i++)
+    for (uint32_t k = 0; k < before->returned->count; k++) {
+      struct cca_origin *o = &origins->items[i];
+      const struct cca_origin *old = &before->returned->items[k];
+      if (o->kind != CCA_ORIGIN_FRESH || old->kind != CCA_ORIGIN_FRESH ||
+          o->block->call != old->block->call ||
+          o->block->callee != old->block->callee)
+        continue;
+      struct cca_block *block = cca_arena_alloc(arena, sizeof *block);
+      *block = *o->block;
+      block->size = cca_size_widen(arena, old->block->size, block->size);
+      o->block = block;
+      break;
+    }
+  now->returned = origins;
+}
+
+/* Evaluate FUNCTION anew, for the ROUND-th time; true if its behaviour
+ * changed. */
 static bool compose_function(struct cca_model *model, struct cca_eval *eval,
-                             uint32_t function) {
+                             uint32_t function, int round) {
   struct cca_function *f = &model->functions.items[function];
   struct cca_behaviour *old = &model->behaviours[function];
   if (!f->defined)
@@ -605,6 +632,8 @@ static bool compose_function(struct cca_model *model, struct cca_eval *eval,
   b.frees &= b.may_free & ~b.uses;
   find_returned(&body, &b);
   find_outs(&body, &b);
+  if (round >= WIDEN)
+    widen(cca__eval_arena(eval), old, &b);
   if (behaviour_equal(&b, old))
     return false;
 
@@ -702,7 +731,7 @@ static void close_component(struct tarjan *t, uint32_t function) {
       if (!is_stale(t, member))
         continue;
       t->evaluated[member] = ++t->clock;
-      if (compose_function(t->model, t->eval, member)) {
+      if (compose_function(t->model, t->eval, member, round)) {
         t->changed[member] = ++t->clock;
         changed = true;
       }

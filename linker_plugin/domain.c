@@ -363,6 +363,22 @@ const struct cca_size *cca_size_without_slack(struct cca_arena *arena,
   return size;
 }
 
+const struct cca_size *cca_size_widen(struct cca_arena *arena,
+                                      const struct cca_size *before,
+                                      const struct cca_size *now) {
+  struct cca_size *size = new_size(arena);
+  for (uint32_t i = 0; i < now->alt_count; i++) {
+    struct sum sum = {0};
+    bool known = false;
+    for (uint32_t k = 0; k < before->alt_count; k++)
+      known |= alt_equal(&now->alts[i], &before->alts[k]);
+    sum.bag = !known;
+    sum_add_alt(&sum, &now->alts[i], 1);
+    size_push(arena, size, &sum);
+  }
+  return size;
+}
+
 const struct cca_size *cca_size_copy(struct cca_arena *arena,
                                      const struct cca_size *a) {
   struct cca_size *size = new_size(arena);

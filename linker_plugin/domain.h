@@ -95,6 +95,11 @@ const struct cca_size *cca_size_mix(struct cca_arena *arena,
 const struct cca_size *cca_size_without_slack(struct cca_arena *arena,
                                               const struct cca_size *a,
                                               int64_t limit);
+/* NOW, with what is not in BEFORE as bags: a size that grows on each turn of a
+ * recursion has no shape. */
+const struct cca_size *cca_size_widen(struct cca_arena *arena,
+                                      const struct cca_size *before,
+                                      const struct cca_size *now);
 const struct cca_size *cca_size_copy(struct cca_arena *arena,
                                      const struct cca_size *a);
 
