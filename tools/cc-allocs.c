@@ -313,7 +313,7 @@ static int run_both(struct run *r) {
         let_go(r);
       }
     } else if (ended > 0 && ended == r->analyst) {
-      if (status != 0)
+      if (status != 0 && result == 0) /* else we have stopped it */
         cca_log("cc-allocs: %s: the analysis ended with %s %d",
                 r->command.sources.items[r->source].path,
                 WIFSIGNALED(status) ? "signal" : "status",
