@@ -149,8 +149,8 @@ static bool links(const struct cca_body *body, uint32_t i, uint32_t location) {
         cca_store_at(body->unit->table, body->row.stores_first + k);
     struct cca_loc loc = cca_loc_at(body->unit->table, store.loc);
     struct cca_node value = cca_node_at(body->unit->table, store.value);
-    if (direct_bit(body->eval, loc.base) == bit(i) &&
-        value.op == CCA_OP_LOAD && body->unit->locations[value.a] == location)
+    if (direct_bit(body->eval, loc.base) == bit(i) && value.op == CCA_OP_LOAD &&
+        body->unit->locations[value.a] == location)
       return true;
   }
   return false;
@@ -158,8 +158,7 @@ static bool links(const struct cca_body *body, uint32_t i, uint32_t location) {
 
 /* A free list: what is not freed gets the list's head as its link, and becomes
  * the head. */
-static void kept_effects(const struct cca_body *body,
-                         struct cca_behaviour *b) {
+static void kept_effects(const struct cca_body *body, struct cca_behaviour *b) {
   uint64_t open = b->may_free & ~b->frees & b->builds;
   for (uint32_t k = 0; open && k < body->row.stores_count; k++) {
     struct cca_store store =
@@ -502,8 +501,8 @@ static bool gets_fresh(const struct cca_body *body) {
 static void find_outs(const struct cca_body *body, struct cca_behaviour *b) {
   if (!gets_fresh(body))
     return;
-  for (uint32_t i = 0;
-       i < body->row.stores_count && b->out_count < CCA_OUTS; i++) {
+  for (uint32_t i = 0; i < body->row.stores_count && b->out_count < CCA_OUTS;
+       i++) {
     struct cca_store store =
         cca_store_at(body->unit->table, body->row.stores_first + i);
     struct cca_loc loc = cca_loc_at(body->unit->table, store.loc);
@@ -688,10 +687,8 @@ static uint32_t next_callee(const struct cca_model *model,
   const struct cca_function *f = &model->functions.items[frame->function];
   if (!f->defined)
     return CCA_NONE;
-  const struct cca_input *unit = &model->units[f->unit];
-  struct cca_func row = cca_func_at(unit->table, f->row);
-  for (; frame->call < row.calls_count; frame->call++, frame->target = 0) {
-    uint32_t number = unit->first_call + row.calls_first + frame->call;
+  for (; frame->call < f->call_count; frame->call++, frame->target = 0) {
+    uint32_t number = f->first_call + frame->call;
     uint32_t first = model->targets_first[number];
     if (first + frame->target < model->targets_first[number + 1])
       return model->targets[first + frame->target++];
@@ -704,8 +701,7 @@ static bool is_stale(const struct tarjan *t, uint32_t function) {
   struct frame edge = {function, 0, 0};
   if (!t->evaluated[function])
     return true;
-  for (uint32_t callee;
-       (callee = next_callee(t->model, &edge)) != CCA_NONE;)
+  for (uint32_t callee; (callee = next_callee(t->model, &edge)) != CCA_NONE;)
     if (t->changed[callee] > t->evaluated[function])
       return true;
   return false;

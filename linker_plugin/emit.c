@@ -26,7 +26,8 @@ struct emitter {
   struct cca_model *model;
   struct cca_builder *out;
   struct cca_map files, types, rows;
-  struct cca_map counts; /* callee to its first in called */
+  struct cca_map places_seen; /* of sites: to row + 1 */
+  struct cca_map counts;      /* callee to its first in called */
   struct cca_callsites sites;
   uint32_t *site_rows; /* by index in sites */
   uint32_t *site_of;   /* by call: index in sites + 1 */
@@ -102,16 +103,17 @@ static void emit_site(struct emitter *e, uint32_t index) {
   const struct cca_input *unit = &model->units[place.unit];
   struct cca_call call = cca_call_at(unit->table, place.row);
   struct cca_allocsite row = cca_allocsite_init();
-  const char *callee = callee_name(e, site);
   const char *file =
       call.file == CCA_NONE
           ? unit->name
           : cca_table_string(unit->table,
                              cca_file_at(unit->table, call.file).name);
-  char *key = cca_arena_printf(
-      &model->arena, "s%s:%u:%u:%s:%u:%s", file, call.line, call.column, callee,
-      site->type_count ? site->types[0] : 0, site->size);
-  uint32_t *slot = cca_map_at(&e->rows, key, strlen(key), NULL);
+  row.callee = text(e, callee_name(e, site));
+  row.size = text(e, site->size);
+  uint32_t key[] = {
+      text(e, file), call.line, call.column,
+      row.callee,    row.size,  site->type_count ? site->types[0] : CCA_NONE};
+  uint32_t *slot = cca_map_at(&e->places_seen, key, sizeof key, NULL);
   if (*slot && call.line) {
     e->site_rows[index] = *slot - 1;
     return;
@@ -122,11 +124,9 @@ static void emit_site(struct emitter *e, uint32_t index) {
   row.column = call.column;
   row.function =
       text(e, model->functions.items[unit->functions[call.func]].symbol);
-  row.callee = text(e, callee);
   row.class = site->class;
   row.shape = site->shape;
   row.header = site->header;
-  row.size = text(e, site->size);
   row.reason = text(e, site->reason ? site->reason : "");
   if (site->type_count)
     row.of = type_row(e, site->types[0], 1);
@@ -524,6 +524,7 @@ int cca__emit(struct cca_model *model, struct cca_solver_result *result,
   cca_map_release(&e.files);
   cca_map_release(&e.types);
   cca_map_release(&e.rows);
+  cca_map_release(&e.places_seen);
   cca_map_release(&e.counts);
   cca_vec_release(&e.sites);
   cca_vec_release(&e.called);

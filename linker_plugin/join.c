@@ -294,6 +294,8 @@ static void finish_functions(struct cca_model *model) {
     size_t letters = strlen(shape);
     f->variadic = letters && shape[letters - 1] == '.';
     f->result = shape[0];
+    f->first_call = model->units[f->unit].first_call + row.calls_first;
+    f->call_count = row.calls_count;
     f->hidden = (row.flags & CCA_FUNC_FLAGS_HIDDEN) != 0;
     f->param_count = row.params_count;
     if (!f->param_count && letters > 1)

@@ -54,6 +54,7 @@ struct cca_function {
   uint32_t unit, row; /* its definition, else the first unit that uses it */
   const struct cca_primitive *primitive; /* only if it is not defined here */
   uint32_t first_slot, param_count;      /* slots of its parameters */
+  uint32_t first_call, call_count;       /* of its definition */
   uint8_t linkage;                       /* enum cca_linkage */
   bool defined, address_taken, variadic, hidden;
   char result; /* first letter of its shape */

@@ -41,6 +41,8 @@ struct resolver {
   bool *waiting;                 /* by slot: is in work */
   uint32_t slot_count, first_result, first_location, first_local;
   struct set *reached; /* by call: targets of indirect calls */
+  uint32_t *direct;    /* by call: the function it names, or CCA_NONE */
+  struct cca_vec(struct cca_call_place) indirect;
 };
 
 static bool set_add(struct set *set, uint32_t item) {
@@ -178,8 +180,13 @@ static void gather_unit(struct resolver *r, const struct cca_input *unit) {
   const struct cca_table *t = unit->table;
   for (uint32_t i = 0; i < cca_call_count(t); i++) {
     struct cca_call call = cca_call_at(t, i);
-    if (call.callee != CCA_NONE)
+    r->direct[unit->first_call + i] = CCA_NONE;
+    if (call.callee != CCA_NONE) {
+      r->direct[unit->first_call + i] = unit->functions[call.callee];
       bind_arguments(r, unit, &call, unit->functions[call.callee]);
+    } else if (call.target != CCA_NONE)
+      cca_vec_push(&r->indirect, ((struct cca_call_place){
+                                     (uint32_t)(unit - r->model->units), i}));
   }
   for (uint32_t i = 0; i < cca_store_count(t); i++) {
     struct cca_store store = cca_store_at(t, i);
@@ -272,13 +279,11 @@ static void resolve_stored(struct resolver *r) {
   for (bool grew = true; grew;) {
     propagate(r);
     grew = false;
-    for (uint32_t u = 0; u < model->unit_count; u++) {
-      const struct cca_input *unit = &model->units[u];
-      if (!unit->table)
-        continue;
-      for (uint32_t i = 0; i < cca_call_count(unit->table); i++)
-        if (cca_call_at(unit->table, i).target != CCA_NONE)
-          grew |= reach_stored(r, unit, i, &r->reached[unit->first_call + i]);
+    for (size_t i = 0; i < r->indirect.count; i++) {
+      struct cca_call_place place = r->indirect.items[i];
+      const struct cca_input *unit = &model->units[place.unit];
+      grew |= reach_stored(r, unit, place.row,
+                           &r->reached[unit->first_call + place.row]);
     }
   }
 }
@@ -327,33 +332,30 @@ static void resolve_by_type(struct resolver *r) {
       by_type_add(&signatures, &row.signature, sizeof row.signature, i);
     by_type_add(&shapes, shape, strlen(shape), i);
   }
-  for (uint32_t u = 0; u < model->unit_count; u++) {
-    const struct cca_input *unit = &model->units[u];
-    for (uint32_t i = 0; unit->table && i < cca_call_count(unit->table); i++) {
-      uint32_t number = unit->first_call + i;
-      struct cca_call call = cca_call_at(unit->table, i);
-      if (call.callee != CCA_NONE)
-        model->target_rule[number] = CCA_RULE_DIRECT;
-      if (call.target == CCA_NONE)
-        continue;
-      const char *shape = call_shape(unit, &call);
-      const struct set *found = NULL;
-      model->target_rule[number] = CCA_RULE_STORED;
-      if (r->reached[number].count)
-        continue;
-      model->target_rule[number] = CCA_RULE_SIGNATURE;
-      if (call.signature)
-        found =
-            by_type_find(&signatures, &call.signature, sizeof call.signature);
-      if (!found) {
-        model->target_rule[number] = CCA_RULE_SHAPE;
-        found = by_type_find(&shapes, shape, strlen(shape));
-      }
-      if (!found)
-        model->target_rule[number] = CCA_RULE_NONE;
-      for (uint32_t k = 0; found && k < found->count; k++)
-        set_add(&r->reached[number], found->items[k]);
+  for (uint32_t c = 0; c < model->call_count; c++)
+    if (r->direct[c] != CCA_NONE)
+      model->target_rule[c] = CCA_RULE_DIRECT;
+  for (size_t i = 0; i < r->indirect.count; i++) {
+    struct cca_call_place place = r->indirect.items[i];
+    const struct cca_input *unit = &model->units[place.unit];
+    uint32_t number = unit->first_call + place.row;
+    struct cca_call call = cca_call_at(unit->table, place.row);
+    const char *shape = call_shape(unit, &call);
+    const struct set *found = NULL;
+    model->target_rule[number] = CCA_RULE_STORED;
+    if (r->reached[number].count)
+      continue;
+    model->target_rule[number] = CCA_RULE_SIGNATURE;
+    if (call.signature)
+      found = by_type_find(&signatures, &call.signature, sizeof call.signature);
+    if (!found) {
+      model->target_rule[number] = CCA_RULE_SHAPE;
+      found = by_type_find(&shapes, shape, strlen(shape));
     }
+    if (!found)
+      model->target_rule[number] = CCA_RULE_NONE;
+    for (uint32_t k = 0; found && k < found->count; k++)
+      set_add(&r->reached[number], found->items[k]);
   }
   by_type_release(&signatures);
   by_type_release(&shapes);
@@ -403,37 +405,41 @@ static uint32_t sum_up(uint32_t *firsts, size_t count) {
   return sum;
 }
 
+/* The targets of call C: one that it names, or what its pointer reaches. */
+static struct set targets_of(struct resolver *r, uint32_t c) {
+  if (r->direct[c] != CCA_NONE)
+    return (struct set){&r->direct[c], 1, 1};
+  return r->reached[c];
+}
+
 static void publish_targets(struct resolver *r) {
   struct cca_model *model = r->model;
   model->targets_first = make_firsts(model, model->call_count);
   model->callers_first = make_firsts(model, model->functions.count);
-  for (uint32_t u = 0; u < model->unit_count; u++) {
-    const struct cca_input *unit = &model->units[u];
-    for (uint32_t i = 0; unit->table && i < cca_call_count(unit->table); i++) {
-      struct cca_call call = cca_call_at(unit->table, i);
-      if (call.callee != CCA_NONE)
-        set_add(&r->reached[unit->first_call + i],
-                unit->functions[call.callee]);
-      else if (call.target != CCA_NONE)
-        note_through(model, unit, &call);
-    }
+  for (size_t i = 0; i < r->indirect.count; i++) {
+    const struct cca_input *unit = &model->units[r->indirect.items[i].unit];
+    struct cca_call call = cca_call_at(unit->table, r->indirect.items[i].row);
+    note_through(model, unit, &call);
   }
   for (uint32_t c = 0; c < model->call_count; c++) {
-    model->targets_first[c] = r->reached[c].count;
-    for (uint32_t k = 0; k < r->reached[c].count; k++)
-      model->callers_first[r->reached[c].items[k]]++;
+    struct set set = targets_of(r, c);
+    model->targets_first[c] = set.count;
+    for (uint32_t k = 0; k < set.count; k++)
+      model->callers_first[set.items[k]]++;
   }
   uint32_t total = sum_up(model->targets_first, model->call_count);
   sum_up(model->callers_first, model->functions.count);
   model->targets = make_firsts(model, total);
   model->callers = make_firsts(model, total);
   uint32_t *fill = cca_calloc(model->functions.count, sizeof *fill);
-  for (uint32_t c = 0; c < model->call_count; c++)
-    for (uint32_t k = 0; k < r->reached[c].count; k++) {
-      uint32_t f = r->reached[c].items[k];
+  for (uint32_t c = 0; c < model->call_count; c++) {
+    struct set set = targets_of(r, c);
+    for (uint32_t k = 0; k < set.count; k++) {
+      uint32_t f = set.items[k];
       model->targets[model->targets_first[c] + k] = f;
       model->callers[model->callers_first[f] + fill[f]++] = c;
     }
+  }
   free(fill);
 }
 
@@ -491,6 +497,7 @@ void cca__resolve(struct cca_model *model) {
   r.head = cca_calloc(r.slot_count, sizeof *r.head);
   r.waiting = cca_calloc(r.slot_count, sizeof *r.waiting);
   r.reached = cca_calloc(model->call_count, sizeof *r.reached);
+  r.direct = cca_malloc(model->call_count * sizeof *r.direct);
   model->target_rule = cca_arena_zalloc(&model->arena, model->call_count, 1);
 
   for (uint32_t u = 0; u < model->unit_count; u++)
@@ -506,6 +513,8 @@ void cca__resolve(struct cca_model *model) {
   release_sets(r.sets, r.slot_count);
   free(r.head);
   free(r.waiting);
+  free(r.direct);
+  cca_vec_release(&r.indirect);
   cca_vec_release(&r.to);
   cca_vec_release(&r.next);
   cca_vec_release(&r.work);
