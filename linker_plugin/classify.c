@@ -371,8 +371,6 @@ static void judge_outs(struct cca_model *model, uint32_t function,
                        struct cca_verdict *v) {
   const struct cca_behaviour *b = &model->behaviours[function];
   for (uint32_t i = 0; i < b->out_count; i++) {
-    if (b->outs[i].field)
-      continue;
     struct cca_origins one = {1, {b->outs[i].origin}};
     struct cca_verdict out = {0};
     judge_origins(model, function, &one, &out);

@@ -507,8 +507,9 @@ static void find_outs(const struct cca_body *body, struct cca_behaviour *b) {
         cca_store_at(body->unit->table, body->row.stores_first + i);
     struct cca_loc loc = cca_loc_at(body->unit->table, store.loc);
     struct cca_node base = cca_node_at(body->unit->table, loc.base);
-    if (base.op != CCA_OP_PARAM || base.a >= 64)
-      continue;
+    if (base.op != CCA_OP_PARAM || base.a >= 64 || loc.record != CCA_NONE ||
+        loc.offset != 0)
+      continue; /* a member of an object is the object's */
     struct cca_origins origins = *cca__eval_origins(body->eval, store.value);
     bool fresh = false;
     for (uint32_t k = 0; k < origins.count; k++)
@@ -521,11 +522,8 @@ static void find_outs(const struct cca_body *body, struct cca_behaviour *b) {
                                  sizeof *b->outs);
     for (uint32_t k = 0; k < origins.count && b->out_count < CCA_OUTS; k++)
       if (origins.items[k].kind == CCA_ORIGIN_FRESH)
-        b->outs[b->out_count++] =
-            (struct cca_out){.param = (uint8_t)base.a,
-                             .field = loc.record != CCA_NONE || loc.offset != 0,
-                             .location = body->unit->locations[store.loc],
-                             .origin = origins.items[k]};
+        b->outs[b->out_count++] = (struct cca_out){.param = (uint8_t)base.a,
+                                                   .origin = origins.items[k]};
   }
 }
 

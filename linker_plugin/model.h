@@ -210,11 +210,10 @@ struct cca_origins {
   struct cca_origin items[CCA_ORIGINS];
 };
 
+/* A fresh block that is stored in *param. */
 struct cca_out {
   uint8_t param;
-  bool field; /* stored in a member of the object, not in *param */
-  uint32_t location;
-  struct cca_origin origin; /* FRESH */
+  struct cca_origin origin;
 };
 
 struct cca_behaviour {
