@@ -402,6 +402,12 @@ static bool is_sizeof(struct cca_atom atom) {
   return atom.kind == CCA_ATOM_SIZEOF || atom.kind == CCA_ATOM_PART;
 }
 
+/* May a value of this kind come from a sizeof in the same function? */
+static bool is_computed(enum cca_op op) {
+  return op == CCA_OP_SIZEOF || op == CCA_OP_OFFSETOF || op == CCA_OP_CALL ||
+         (op >= CCA_OP_ADD && op <= CCA_OP_MIX);
+}
+
 static void emit_imports(struct emitter *e) {
   struct cca_model *model = e->model;
   struct cca_vec(struct import) found = {0};
@@ -415,10 +421,15 @@ static void emit_imports(struct emitter *e) {
       struct cca_call_place place = cca__call_place(model, model->callers[i]);
       const struct cca_input *unit = &model->units[place.unit];
       struct cca_call call = cca_call_at(unit->table, place.row);
-      cca__eval_enter_body(eval, place.unit, call.func);
+      bool entered = false;
       for (uint32_t a = 0; a < call.args_count; a++) {
-        const struct cca_size *size = cca__eval_size(
-            eval, cca_operand_at(unit->table, call.args_first + a).node);
+        uint32_t node = cca_operand_at(unit->table, call.args_first + a).node;
+        if (!is_computed(cca_node_at(unit->table, node).op))
+          continue;
+        if (!entered)
+          cca__eval_enter_body(eval, place.unit, call.func);
+        entered = true;
+        const struct cca_size *size = cca__eval_size(eval, node);
         for (uint32_t s = 0; s < size->alt_count; s++)
           for (uint32_t t = 0; t < size->alts[s].term_count; t++)
             for (uint32_t k = 0; k < size->alts[s].terms[t].atom_count; k++)
