@@ -262,6 +262,21 @@ struct cca_body {
   uint32_t function;
 };
 
+/* Parameter I in a mask; those past 63 are in none. */
+static inline uint64_t cca__bit(uint32_t i) {
+  return i < 64 ? (uint64_t)1 << i : 0;
+}
+
+/* ---- effects.c: what happens to memory that parameters point to ---- */
+struct cca_behaviour;
+void cca__effects(const struct cca_body *body, struct cca_behaviour *b);
+/* A function that gives a number looks at what it is given. */
+bool cca__measures(const struct cca_function *f);
+
+/* ---- blocks.c: what happens to a fresh block before it is handed out ---- */
+void cca__describe_blocks(const struct cca_body *body,
+                          struct cca_origins *origins, uint64_t may_free);
+
 /* ---- carve.c: pieces of memory that was held before ---- */
 void cca__carve(const struct cca_body *body, struct cca_origins *origins);
 

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * blocks.c -- what happens to a fresh block before it is handed out.
+ *
+ * Input:     origins of what a body hands out.
+ * Output:    the same, each fresh block with what the body does with it: sets
+ *            it to zero, copies an argument's content into it, fills it
+ *            otherwise, sets members, keeps it, resizes it.
+ *
+ * What lies before the result's offset is a header and counts for nothing.
+ */
+#include "model.h"
+
+static bool has_call(const struct cca_origins *origins, uint32_t call,
+                     const struct cca_size **offset) {
+  for (uint32_t i = 0; i < origins->count; i++)
+    if (origins->items[i].kind == CCA_ORIGIN_FRESH &&
+        origins->items[i].block->call == call) {
+      *offset = origins->items[i].offset;
+      return true;
+    }
+  return false;
+}
+
+struct use {
+  uint16_t flags;
+  uint8_t source;
+  bool direct; /* source points to what is copied, not to where it is kept */
+  uint32_t kept;
+};
+
+/* Is OFFSET one place that the sizes at hand name?  A terminator behind what
+ * was asked for, a trailer, a second part: no content. */
+static bool is_place(const struct cca_size *offset) {
+  for (uint32_t i = 0; i < offset->alt_count; i++)
+    if (offset->alts[i].bag)
+      return false;
+  return !cca_size_has(offset, CCA_ATOM_OPAQUE) &&
+         !cca_size_has(offset, CCA_ATOM_CONTENT);
+}
+
+/* START is where the result points to: what is before it is a header. */
+static void note_stores(const struct cca_body *body, uint32_t call,
+                        int64_t start, struct use *use) {
+  for (uint32_t i = 0; i < body->row.stores_count; i++) {
+    struct cca_store store =
+        cca_store_at(body->unit->table, body->row.stores_first + i);
+    struct cca_loc loc = cca_loc_at(body->unit->table, store.loc);
+    const struct cca_size *offset;
+    int64_t fixed;
+    if (cca_node_at(body->unit->table, loc.base).op != CCA_OP_LOCAL &&
+        has_call(cca__eval_origins(body->eval, loc.base), call, &offset)) {
+      if (!cca_size_is_constant(offset, &fixed))
+        use->flags |= is_place(offset) ? 0 : CCA_BLOCK_CONTENT;
+      else if (loc.flags & CCA_LOC_FLAGS_ELEMENT)
+        use->flags |= CCA_BLOCK_CONTENT;
+      else if (fixed + loc.offset >= start)
+        use->flags |= CCA_BLOCK_BUILT;
+    }
+    uint32_t location = body->unit->locations[store.loc];
+    if (location != CCA_NONE &&
+        has_call(cca__eval_origins(body->eval, store.value), call, &offset)) {
+      use->flags |= CCA_BLOCK_KEPT;
+      use->kept = location;
+    }
+  }
+}
+
+static void note_fill(const struct cca_body *body, const struct cca_call *call,
+                      const struct cca_primitive *p, struct use *use) {
+  const struct cca_table *t = body->unit->table;
+  if (p->zeroed) {
+    use->flags |= CCA_BLOCK_ZEROED;
+  } else if (p->fills < call->args_count) {
+    struct cca_node value =
+        cca_node_at(t, cca_operand_at(t, call->args_first + p->fills).node);
+    use->flags |= value.op == CCA_OP_CONSTANT && !value.a && !value.b
+                      ? CCA_BLOCK_ZEROED
+                      : 0; /* a pattern for debugging is no content */
+  } else if (p->copies < call->args_count) {
+    uint32_t from = cca_operand_at(t, call->args_first + p->copies).node;
+    uint8_t source = cca__eval_root(body->eval, from, false);
+    use->flags |= source == CCA_NO_ROOT ? CCA_BLOCK_CONTENT : CCA_BLOCK_COPIED;
+    use->direct |= cca__eval_root(body->eval, from, true) != CCA_NO_ROOT;
+    if (source != CCA_NO_ROOT)
+      use->source = source;
+  } else
+    use->flags |= CCA_BLOCK_CONTENT;
+}
+
+static void note_calls(const struct cca_body *body, uint32_t call,
+                       struct use *use) {
+  struct cca_model *model = body->model;
+  for (uint32_t c = 0; c < body->row.calls_count; c++) {
+    uint32_t row = body->row.calls_first + c;
+    uint32_t number = body->unit->first_call + row;
+    struct cca_call other = cca_call_at(body->unit->table, row);
+    if (number == call || model->target_rule[number] > CCA_RULE_STORED)
+      continue;
+    for (uint32_t a = 0; a < other.args_count && a < 64; a++) {
+      const struct cca_size *offset;
+      uint32_t node =
+          cca_operand_at(body->unit->table, other.args_first + a).node;
+      if (!has_call(cca__eval_origins(body->eval, node), call, &offset))
+        continue;
+      for (uint32_t t = model->targets_first[number];
+           t < model->targets_first[number + 1]; t++) {
+        uint32_t callee = model->targets[t];
+        const struct cca_primitive *p = model->behaviours[callee].primitive;
+        if (p && p->writes == a)
+          note_fill(body, &other, p, use);
+        else if (model->behaviours[callee].writes & cca__bit(a))
+          use->flags |= CCA_BLOCK_CONTENT;
+        else if (model->behaviours[callee].builds & cca__bit(a))
+          use->flags |= CCA_BLOCK_BUILT;
+      }
+    }
+  }
+}
+
+/* The local object that NODE is the address of, or of a member of. */
+static uint32_t local_object(const struct cca_table *t, uint32_t node) {
+  struct cca_node n = cca_node_at(t, node);
+  if (n.op == CCA_OP_ADDRESS)
+    n = cca_node_at(t, cca_loc_at(t, n.a).base);
+  return n.op == CCA_OP_LOCAL ? n.a : CCA_NONE;
+}
+
+/* Is local object LOCAL given to a function of the program to work on? */
+static bool is_lent(const struct cca_body *body, uint32_t local) {
+  const struct cca_table *t = body->unit->table;
+  for (uint32_t c = 0; c < body->row.calls_count; c++) {
+    struct cca_call call = cca_call_at(t, body->row.calls_first + c);
+    uint32_t callee =
+        call.callee == CCA_NONE ? CCA_NONE : body->unit->functions[call.callee];
+    if (callee != CCA_NONE && body->model->behaviours[callee].primitive)
+      continue;
+    for (uint32_t a = 0; a < call.args_count; a++)
+      if (local_object(t, cca_operand_at(t, call.args_first + a).node) == local)
+        return true;
+  }
+  return false;
+}
+
+/* A block kept in a local record that other functions work on, a buffer or a
+ * cursor, is filled by them. */
+static void note_lending(const struct cca_body *body, uint32_t call,
+                         struct use *use) {
+  const struct cca_size *offset;
+  for (uint32_t i = 0; i < body->row.stores_count; i++) {
+    struct cca_store store =
+        cca_store_at(body->unit->table, body->row.stores_first + i);
+    struct cca_loc loc = cca_loc_at(body->unit->table, store.loc);
+    uint32_t local = local_object(body->unit->table, loc.base);
+    if (local != CCA_NONE && loc.record != CCA_NONE &&
+        has_call(cca__eval_origins(body->eval, store.value), call, &offset) &&
+        is_lent(body, local))
+      use->flags |= CCA_BLOCK_CONTENT;
+  }
+}
+
+/* The least that OFFSET can be: a sizeof is its bytes, all else is nothing. */
+static int64_t least(const struct cca_body *body,
+                     const struct cca_size *offset) {
+  int64_t result = offset->alt_count ? INT64_MAX : 0;
+  for (uint32_t i = 0; i < offset->alt_count; i++) {
+    int64_t sum = 0;
+    for (uint32_t t = 0; t < offset->alts[i].term_count; t++) {
+      const struct cca_term *term = &offset->alts[i].terms[t];
+      int64_t one = term->atom_count == 0  ? term->factor
+                    : term->atom_count > 1 ? 0
+                    : term->atoms[0].kind == CCA_ATOM_PART
+                        ? term->atoms[0].detail
+                    : term->atoms[0].kind == CCA_ATOM_SIZEOF
+                        ? cca__type_bytes(term->atoms[0].index, body->model)
+                        : 0;
+      if (__builtin_add_overflow(sum, one, &sum))
+        sum = 0;
+    }
+    result = sum < result ? sum : result;
+  }
+  return result;
+}
+
+/*
+ * SIZE without its floors: alternatives that nothing of the caller's enters,
+ * `n ? n : sizeof(long)`, where others have something.  What the callee falls
+ * back to is no news for its callers; a record's size is.
+ */
+static const struct cca_size *without_floors(const struct cca_body *body,
+                                             const struct cca_size *size) {
+  struct cca_size *kept =
+      cca_arena_zalloc(cca__eval_arena(body->eval), 1, sizeof *kept);
+  bool entered = false;
+  for (uint32_t i = 0; i < size->alt_count; i++) {
+    bool enters = false, record = size->alts[i].bag;
+    for (uint32_t t = 0; t < size->alts[i].term_count; t++)
+      for (uint32_t k = 0; k < size->alts[i].terms[t].atom_count; k++) {
+        struct cca_atom atom = size->alts[i].terms[t].atoms[k];
+        bool type = atom.kind == CCA_ATOM_SIZEOF;
+        enters |= !type && atom.kind != CCA_ATOM_PART;
+        record |=
+            !type ||
+            cca__type(body->model, atom.index).kind == CCA_TYPE_KIND_STRUCT ||
+            cca__type(body->model, atom.index).kind == CCA_TYPE_KIND_UNION;
+      }
+    entered |= enters;
+    if (enters || record)
+      kept->alts[kept->alt_count++] = size->alts[i];
+  }
+  return entered ? kept : size;
+}
+
+/* Add to FRESH origins what the function does with the block. */
+void cca__describe_blocks(const struct cca_body *body,
+                          struct cca_origins *origins, uint64_t may_free) {
+  for (uint32_t i = 0; i < origins->count; i++) {
+    struct cca_origin *origin = &origins->items[i];
+    if (origin->kind != CCA_ORIGIN_FRESH || origin->block->call == CCA_NONE)
+      continue;
+    struct use use = {0, CCA_NO_ROOT, false, CCA_NONE};
+    note_stores(body, origin->block->call, least(body, origin->offset), &use);
+    note_calls(body, origin->block->call, &use);
+    note_lending(body, origin->block->call, &use);
+    struct cca_block *block =
+        cca_arena_alloc(cca__eval_arena(body->eval), sizeof *block);
+    *block = *origin->block;
+    block->size = without_floors(body, block->size);
+    block->flags |= use.flags;
+    block->kept = use.kept;
+    if (use.source != CCA_NO_ROOT) {
+      block->source = use.source;
+      if (use.direct &&
+          may_free & cca__bit(use.source)) { /* allocate, copy, free */
+        block->flags |= CCA_BLOCK_RESIZED;
+        block->param = use.source;
+      }
+    }
+    origin->block = block;
+  }
+}
