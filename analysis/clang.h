@@ -20,8 +20,8 @@ struct cca_clang_args {
  * Run clang with ARGS, the IN_LEN bytes at IN as its standard input, and add
  * what it writes to OUT and ERR.  Of ERR no more than a megabyte is kept.
  *
- * Which clang: the one that cc-allocs was configured with, or CC_ALLOCS_CLANG
- * in the environment.  Variables that make compilers write files of their own
+ * Which clang: CC_ALLOCS_CLANG in the environment; or cca-clang beside our
+ * program; or the one that cc-allocs was configured with.  Variables that make compilers write files of their own
  * are taken out of its environment.  It dies with us, and its processor time
  * is limited to two minutes, which is a hundred times what the largest units
  * need.
