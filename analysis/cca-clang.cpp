@@ -90,6 +90,7 @@ int main(int argc, char **argv) {
   int status = run(args);
   if (status >= 0)
     _exit(status);
-  execv(CCA_CLANG, argv);
+  args.push_back(nullptr);
+  execv(CCA_CLANG, const_cast<char *const *>(args.data()));
   _exit(127);
 }

@@ -21,10 +21,10 @@ struct cca_clang_args {
  * what it writes to OUT and ERR.  Of ERR no more than a megabyte is kept.
  *
  * Which clang: CC_ALLOCS_CLANG in the environment; or cca-clang beside our
- * program; or the one that cc-allocs was configured with.  Variables that make compilers write files of their own
- * are taken out of its environment.  It dies with us, and its processor time
- * is limited to two minutes, which is a hundred times what the largest units
- * need.
+ * program; or the one that cc-allocs was configured with.  Variables that make
+ * compilers write files of their own are taken out of its environment.  It dies
+ * with us, and its processor time is limited to two minutes, which is a hundred
+ * times what the largest units need.
  *
  * Returns 0 if it exited with status 0; otherwise -1, and REASON, which may not
  * be NULL, gets one line: the first error that clang reported, or how it ended.
