@@ -106,8 +106,8 @@ int cca_attach_image(unsigned char *image, size_t image_len,
   struct cca_elf_section names;
   uint32_t at;
 
-  if (image_len >= 4 && (memcmp(image, bitcode, 4) == 0 ||
-                         memcmp(image, wrapped, 4) == 0))
+  if (image_len >= 4 &&
+      (memcmp(image, bitcode, 4) == 0 || memcmp(image, wrapped, 4) == 0))
     return fail(err, CCA_ATTACH_BITCODE, 0, "bitcode object: no section");
   if (!cca_elf_is(image, image_len))
     return fail(err, CCA_ATTACH_NOT_OURS, 0, "not an ELF file");
@@ -174,8 +174,8 @@ int cca_attach_image(unsigned char *image, size_t image_len,
   if (escaped)
     PUT(&elf, table, sh_size, count);
 
-  size_t shnum = elf.is64 ? offsetof(Elf64_Ehdr, e_shnum)
-                          : offsetof(Elf32_Ehdr, e_shnum);
+  size_t shnum =
+      elf.is64 ? offsetof(Elf64_Ehdr, e_shnum) : offsetof(Elf32_Ehdr, e_shnum);
   cca_elf_put16(&elf, image + shnum, escaped ? 0 : (uint16_t)count);
   if (elf.is64)
     cca_elf_put64(&elf, image + offsetof(Elf64_Ehdr, e_shoff), headers_at);

@@ -130,8 +130,7 @@ static void enter_function(struct reader *r, uint64_t at) {
     if (s->section != r->section || s->value > at)
       break;
     /* The first of several at one address; a label inside is no function. */
-    if (s->function &&
-        (!r->function || r->function->value != s->value))
+    if (s->function && (!r->function || r->function->value != s->value))
       r->function = s;
     r->next_symbol++;
   }
@@ -180,8 +179,8 @@ static void read_relocations(struct reader *r, const uint32_t *relocated_by) {
     cca_vec_push(&r->relocations, to);
   }
   if (!sorted)
-    qsort(r->relocations.items, r->relocations.count,
-          sizeof(struct relocation), compare_relocations);
+    qsort(r->relocations.items, r->relocations.count, sizeof(struct relocation),
+          compare_relocations);
 }
 
 /* The relocation inside [START, END), where START never goes back. */
@@ -312,7 +311,8 @@ static void track_register(struct x86 *x, const char *text,
   if (!loads) {
     /* -mcmodel=large adds the base of the GOT to what it has loaded. */
     if (known && strncmp(text, "\tadd", 4) != 0 &&
-        !(strncmp(text, "\tlea", 4) == 0 && strstr(text, known->name) < percent))
+        !(strncmp(text, "\tlea", 4) == 0 &&
+          strstr(text, known->name) < percent))
       *known = x->known[--x->known_count];
     return;
   }
@@ -433,10 +433,10 @@ static const struct call_relocation {
   uint32_t type;
   unsigned length; /* from the relocation to the return address */
 } call_relocations[] = {
-    {EM_ARM, R_ARM_CALL, 4},           {EM_ARM, R_ARM_THM_PC22, 4},
-    {EM_RISCV, R_RISCV_CALL, 8},       {EM_RISCV, R_RISCV_CALL_PLT, 8},
-    {EM_PPC64, R_PPC64_REL24, 4},      {EM_PPC64, 116 /* NOTOC */, 4},
-    {EM_S390, R_390_PLT32DBL, 4},      {EM_S390, R_390_PC32DBL, 4},
+    {EM_ARM, R_ARM_CALL, 4},         {EM_ARM, R_ARM_THM_PC22, 4},
+    {EM_RISCV, R_RISCV_CALL, 8},     {EM_RISCV, R_RISCV_CALL_PLT, 8},
+    {EM_PPC64, R_PPC64_REL24, 4},    {EM_PPC64, 116 /* NOTOC */, 4},
+    {EM_S390, R_390_PLT32DBL, 4},    {EM_S390, R_390_PC32DBL, 4},
     {EM_LOONGARCH, 66 /* B26 */, 4},
 };
 
@@ -448,10 +448,10 @@ static void read_by_relocations(struct reader *r) {
       if (call_relocations[k].machine == r->elf->machine &&
           call_relocations[k].type == relocation->type && relocation->name) {
         enter_function(r, relocation->offset);
-        add_target(r,
-                   add_call(r, relocation->offset + call_relocations[k].length,
-                            false),
-                   relocation->name);
+        add_target(
+            r,
+            add_call(r, relocation->offset + call_relocations[k].length, false),
+            relocation->name);
       }
   }
 }

@@ -9,8 +9,8 @@
  * and the debug information is full of relocations.  So we take a copy, lay
  * the code sections out one after the other at addresses of our own, apply the
  * relocations of the debug sections that are read here, and let libdw decode
- * the rest as if it were a finished program.  libdwfl can do the same, but wants
- * a file, and relocates every section, of which we need half.
+ * the rest as if it were a finished program.  libdwfl can do the same, but
+ * wants a file, and relocates every section, of which we need half.
  *
  * Lines and ranges are then merged with the sorted places: the cost is that of
  * reading .debug_line and the tree of .debug_info once.
@@ -50,21 +50,30 @@ static const struct kind {
   unsigned char size;
   unsigned char effect;
 } kinds[] = {
-    {EM_X86_64, R_X86_64_64, 8, SET},   {EM_X86_64, R_X86_64_32, 4, SET},
-    {EM_X86_64, R_X86_64_32S, 4, SET},  {EM_386, R_386_32, 4, SET},
+    {EM_X86_64, R_X86_64_64, 8, SET},
+    {EM_X86_64, R_X86_64_32, 4, SET},
+    {EM_X86_64, R_X86_64_32S, 4, SET},
+    {EM_386, R_386_32, 4, SET},
     {EM_AARCH64, R_AARCH64_ABS64, 8, SET},
     {EM_AARCH64, R_AARCH64_ABS32, 4, SET},
-    {EM_ARM, R_ARM_ABS32, 4, SET},      {EM_RISCV, R_RISCV_64, 8, SET},
-    {EM_RISCV, R_RISCV_32, 4, SET},     {EM_RISCV, R_RISCV_SET32, 4, SET},
-    {EM_RISCV, R_RISCV_SET16, 2, SET},  {EM_RISCV, R_RISCV_SET8, 1, SET},
-    {EM_RISCV, R_RISCV_ADD64, 8, ADD},  {EM_RISCV, R_RISCV_ADD32, 4, ADD},
-    {EM_RISCV, R_RISCV_ADD16, 2, ADD},  {EM_RISCV, R_RISCV_ADD8, 1, ADD},
+    {EM_ARM, R_ARM_ABS32, 4, SET},
+    {EM_RISCV, R_RISCV_64, 8, SET},
+    {EM_RISCV, R_RISCV_32, 4, SET},
+    {EM_RISCV, R_RISCV_SET32, 4, SET},
+    {EM_RISCV, R_RISCV_SET16, 2, SET},
+    {EM_RISCV, R_RISCV_SET8, 1, SET},
+    {EM_RISCV, R_RISCV_ADD64, 8, ADD},
+    {EM_RISCV, R_RISCV_ADD32, 4, ADD},
+    {EM_RISCV, R_RISCV_ADD16, 2, ADD},
+    {EM_RISCV, R_RISCV_ADD8, 1, ADD},
     {EM_RISCV, R_RISCV_SUB64, 8, SUBTRACT},
     {EM_RISCV, R_RISCV_SUB32, 4, SUBTRACT},
     {EM_RISCV, R_RISCV_SUB16, 2, SUBTRACT},
     {EM_RISCV, R_RISCV_SUB8, 1, SUBTRACT},
-    {EM_PPC64, R_PPC64_ADDR64, 8, SET}, {EM_PPC64, R_PPC64_ADDR32, 4, SET},
-    {EM_S390, R_390_64, 8, SET},        {EM_S390, R_390_32, 4, SET},
+    {EM_PPC64, R_PPC64_ADDR64, 8, SET},
+    {EM_PPC64, R_PPC64_ADDR32, 4, SET},
+    {EM_S390, R_390_64, 8, SET},
+    {EM_S390, R_390_32, 4, SET},
 };
 
 static const struct kind *find_kind(const struct cca_elf *elf, uint32_t type) {
@@ -139,8 +148,8 @@ static void relocate(const struct cca_elf *elf,
       continue;
     unsigned char *p = to + r.offset;
     uint64_t old = get(elf, p, kind->size);
-    uint64_t value = addresses[r.symbol] +
-                     (r.has_addend ? (uint64_t)r.addend : old);
+    uint64_t value =
+        addresses[r.symbol] + (r.has_addend ? (uint64_t)r.addend : old);
     put(elf, p, kind->size,
         kind->effect == ADD        ? old + value
         : kind->effect == SUBTRACT ? old - value
@@ -150,7 +159,7 @@ static void relocate(const struct cca_elf *elf,
 
 static bool is_read_here(const char *name) {
   static const char *const names[] = {
-      ".debug_info",   ".debug_line",     ".debug_ranges",
+      ".debug_info",     ".debug_line", ".debug_ranges",
       ".debug_rnglists", ".debug_addr", ".debug_str_offsets",
   };
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)

@@ -136,10 +136,8 @@ static struct index make_index(const struct joiner *j, unsigned a, unsigned b,
                                unsigned c, const uint32_t (*fields)[4]) {
   struct index index = {cca_calloc(j->count, sizeof(struct entry)), j->count};
   for (uint32_t i = 0; i < j->count; i++)
-    index.items[i] =
-        (struct entry){{fields[i][a], fields[i][b], fields[i][c]},
-                       j->calls[i].column,
-                       i};
+    index.items[i] = (struct entry){
+        {fields[i][a], fields[i][b], fields[i][c]}, j->calls[i].column, i};
   if (j->count)
     qsort(index.items, j->count, sizeof(struct entry), compare_entries);
   return index;
@@ -260,8 +258,8 @@ static bool same_columns(const struct joiner *j, const struct want *wants,
 }
 
 static void match_group(struct joiner *j, struct want *wants, size_t count) {
-  struct range rows = exactly(&j->by_place, wants[0].function, wants[0].line,
-                              wants[0].callee);
+  struct range rows =
+      exactly(&j->by_place, wants[0].function, wants[0].line, wants[0].callee);
   uint32_t candidates = rows.end - rows.first, columns = 1;
   const struct entry *entries = j->by_place.items + rows.first;
   for (uint32_t r = 0; r < candidates; r++)
@@ -304,8 +302,7 @@ static uint32_t only_one_left(const struct joiner *j, const struct want *want,
   struct range rows = any_third(&j->by_place, want->function, want->line);
   for (uint32_t r = rows.first; r < rows.end; r++) {
     const struct entry *entry = &j->by_place.items[r];
-    if (j->taken[entry->call] ||
-        (indirect_only && entry->key[2] != INDIRECT))
+    if (j->taken[entry->call] || (indirect_only && entry->key[2] != INDIRECT))
       continue;
     if (found != CCA_NONE)
       return CCA_NONE;
@@ -328,8 +325,8 @@ static void match_nearest(const struct joiner *j, struct want *wants,
   for (uint32_t r = rows.first; r < rows.end; r++) {
     if (!j->taken[entries[r].call] && entries[r].key[2] >= line)
       cca_vec_push(&after, r);
-    if (!near || distance(entries[r].key[2], line) <
-                     distance(near->key[2], line))
+    if (!near ||
+        distance(entries[r].key[2], line) < distance(near->key[2], line))
       near = &entries[r];
   }
   /* One argument of a call on the line itself is sure. */
@@ -340,8 +337,7 @@ static void match_nearest(const struct joiner *j, struct want *wants,
                                         entries[after.items[1]].key[2]));
   for (size_t i = 0; near && i < count; i++) {
     size_t next = i < after.count ? i : after.count - 1;
-    wants[i].call =
-        after.count ? entries[after.items[next]].call : near->call;
+    wants[i].call = after.count ? entries[after.items[next]].call : near->call;
     wants[i].ambiguous = !sure;
   }
   cca_vec_release(&after);
@@ -377,7 +373,8 @@ static void match_loosely(struct joiner *j, struct want *wants, size_t count) {
   }
 }
 
-/* ------------------------------------------------- without debug information */
+/* ------------------------------------------------- without debug information
+ */
 
 /* A way from a function to a call: its own call, or calls of functions that
  * were inlined into it, from outside inwards, and the call in the innermost. */
@@ -560,8 +557,8 @@ static void emit(struct cca_sites *sites, const struct joiner *j,
     /* An inlined wrapper calls something that the summary does not mention, or
      * jumps: that is no place where the wrapper's result comes from. */
     if (want->depth == 0)
-      stranger = want->call == CCA_NONE &&
-                 (want->callee == UNKNOWN || call->tail);
+      stranger =
+          want->call == CCA_NONE && (want->callee == UNKNOWN || call->tail);
     if (stranger || want->call == CCA_NONE || call->offset > UINT32_MAX ||
         !cca_elf_section_at(elf, call->section, &section))
       continue;

@@ -43,9 +43,10 @@ struct cca_site_row {
 };
 
 struct cca_sites {
-  struct cca_vec(struct cca_site_row) rows; /* by section, offset, inwards out */
-  uint32_t code_calls;   /* calls and tail jumps that the code has */
-  uint32_t joined_calls; /* of these, with a row */
+  struct cca_vec(
+      struct cca_site_row) rows; /* by section, offset, inwards out */
+  uint32_t code_calls;           /* calls and tail jumps that the code has */
+  uint32_t joined_calls;         /* of these, with a row */
 };
 
 /* One call for each row of CALL, in order.  Borrows from TABLE. */

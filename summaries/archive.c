@@ -67,8 +67,7 @@ static bool long_name(const struct cca_archive *archive, size_t at,
   if (!archive->long_names || at >= archive->long_names_len)
     return false;
   const unsigned char *name = archive->long_names + at;
-  const unsigned char *end =
-      memchr(name, '\n', archive->long_names_len - at);
+  const unsigned char *end = memchr(name, '\n', archive->long_names_len - at);
   if (!end)
     return false;
   member->name = name;
@@ -95,7 +94,7 @@ enum what { MEMBER, SYMBOLS, LONG_NAMES, BAD_NAME };
 /* Understand the 16 characters NAME; content is still where it was. */
 static enum what read_name(const struct cca_archive *archive, const char *name,
                            struct cca_archive_member *member) {
-  const size_t width = sizeof ((struct ar_hdr *)0)->ar_name;
+  const size_t width = sizeof((struct ar_hdr *)0)->ar_name;
   size_t value, used;
   member->origin = 0;
   if (name[0] == '/' && blank(name + 1, width - 1))
@@ -149,16 +148,15 @@ bool cca_archive_next(struct cca_archive *archive,
       return stop(archive, at, "member header cut off");
     if (memcmp(header + offsetof(struct ar_hdr, ar_fmag), ARFMAG, 2) != 0)
       return stop(archive, at, "bad member header");
-    const size_t width = sizeof ((struct ar_hdr *)0)->ar_size;
+    const size_t width = sizeof((struct ar_hdr *)0)->ar_size;
     const char *size = header + offsetof(struct ar_hdr, ar_size);
     if (!number(size, width, &member->len, &used) ||
         !blank(size + used, width - used))
       return stop(archive, at, "bad member size");
 
     /* Thin: the tables begin with / but not with a number. */
-    bool elsewhere =
-        archive->thin && !(header[0] == '/' &&
-                           (header[1] < '0' || header[1] > '9'));
+    bool elsewhere = archive->thin && !(header[0] == '/' &&
+                                        (header[1] < '0' || header[1] > '9'));
     member->header_at = at;
     member->content_at = at + header_len;
     member->content = NULL;

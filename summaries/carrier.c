@@ -61,8 +61,7 @@ static const char *folder_of(struct cca_carrier *c, const char *path) {
 
 static struct cca_carrier_item *add_item(struct cca_carrier *c,
                                          const struct place *place) {
-  struct cca_carrier_item *item =
-      cca_arena_zalloc(&c->arena, 1, sizeof *item);
+  struct cca_carrier_item *item = cca_arena_zalloc(&c->arena, 1, sizeof *item);
   item->name = place->name;
   cca_vec_push(&c->items, item);
   return item;
@@ -159,8 +158,8 @@ static void add_object(struct cca_carrier *c, const struct place *place,
     /* Code, or data that the linker fills with addresses. */
     if ((section.flags & SHF_EXECINSTR) && section.size)
       contributes = true;
-    if ((section.type == SHT_REL || section.type == SHT_RELA) &&
-        section.size && cca_elf_section_at(elf, section.info, &target) &&
+    if ((section.type == SHT_REL || section.type == SHT_RELA) && section.size &&
+        cca_elf_section_at(elf, section.info, &target) &&
         (target.flags & SHF_ALLOC) && strcmp(target.name, ".eh_frame") != 0)
       contributes = true;
     if (strncmp(section.name, ".gnu.lto_", 9) == 0)
@@ -313,8 +312,7 @@ static void add_any(struct cca_carrier *c, const struct place *place,
   }
   if (len >= 4 &&
       (memcmp(bytes, bitcode, 4) == 0 || memcmp(bytes, wrapped, 4) == 0)) {
-    add_missing(c, place, 0, CCA_CARRIER_BITCODE,
-                "bitcode object: no section");
+    add_missing(c, place, 0, CCA_CARRIER_BITCODE, "bitcode object: no section");
     return;
   }
   if (!cca_elf_is(bytes, len)) {
@@ -347,8 +345,8 @@ static struct mapping open_mapping(struct cca_carrier *c, const char *path) {
   else if (!S_ISREG(status.st_mode))
     map.wrong = "cannot read it: not a regular file";
   else if (status.st_size > 0) {
-    void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE,
-                       fd, 0);
+    void *bytes =
+        mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (bytes == MAP_FAILED)
       error = errno;
     else {
@@ -421,9 +419,7 @@ void cca_carrier_add_bytes(struct cca_carrier *c, const char *name,
   add_any(c, &place, bytes, len);
 }
 
-size_t cca_carrier_count(const struct cca_carrier *c) {
-  return c->items.count;
-}
+size_t cca_carrier_count(const struct cca_carrier *c) { return c->items.count; }
 
 const struct cca_carrier_item *cca_carrier_item(const struct cca_carrier *c,
                                                 size_t i) {

@@ -39,14 +39,18 @@ enum cca_carrier_kind {
 };
 
 enum cca_carrier_why { /* it is missing */
-  CCA_CARRIER_HAS_IT,
-  CCA_CARRIER_NO_SECTION, /* an object without summary */
-  CCA_CARRIER_NO_NOTE,    /* a linked module without classification */
-  CCA_CARRIER_BITCODE,    /* LLVM bitcode, which has no sections */
-  CCA_CARRIER_NOT_ELF,    /* a linker script, or anything else */
-  CCA_CARRIER_UNREADABLE, /* the file cannot be opened */
-  CCA_CARRIER_CORRUPT,    /* breaks a rule of its format */
-  CCA_CARRIER_VERSION,    /* made by another version of the analyser */
+                       CCA_CARRIER_HAS_IT,
+                       CCA_CARRIER_NO_SECTION, /* an object without summary */
+                       CCA_CARRIER_NO_NOTE,    /* a linked module without
+                                                  classification */
+                       CCA_CARRIER_BITCODE,    /* LLVM bitcode, which has no
+                                                  sections */
+                       CCA_CARRIER_NOT_ELF, /* a linker script, or anything else
+                                             */
+                       CCA_CARRIER_UNREADABLE, /* the file cannot be opened */
+                       CCA_CARRIER_CORRUPT,    /* breaks a rule of its format */
+                       CCA_CARRIER_VERSION,    /* made by another version of the
+                                                  analyser */
 };
 
 struct cca_carrier_item {

@@ -111,8 +111,8 @@ const char *cca_elf_open(struct cca_elf *elf, const void *image, size_t len) {
       names = FIELD(elf, zero, Shdr, sh_link);
     if (segments == PN_XNUM)
       segments = FIELD(elf, zero, Shdr, sh_info);
-    if (sections > UINT32_MAX || !inside(elf, elf->section_table, sections,
-                                         HEADER_SIZE(elf, Shdr)))
+    if (sections > UINT32_MAX ||
+        !inside(elf, elf->section_table, sections, HEADER_SIZE(elf, Shdr)))
       return "section header table: outside the file";
     elf->section_count = (uint32_t)sections;
     elf->name_section = (uint32_t)names;
@@ -234,9 +234,8 @@ struct cca_elf_relocation
 cca_elf_relocation_at(const struct cca_elf *elf,
                       const struct cca_elf_section *section, uint64_t i) {
   bool rela = section->type == SHT_RELA;
-  const unsigned char *p =
-      section->bytes +
-      i * (rela ? HEADER_SIZE(elf, Rela) : HEADER_SIZE(elf, Rel));
+  const unsigned char *p = section->bytes + i * (rela ? HEADER_SIZE(elf, Rela)
+                                                      : HEADER_SIZE(elf, Rel));
   uint64_t info = FIELD(elf, p, Rel, r_info);
   struct cca_elf_relocation r = {
       .offset = FIELD(elf, p, Rel, r_offset),

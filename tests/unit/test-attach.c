@@ -10,12 +10,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include "analysis/attach.h"
@@ -228,8 +228,8 @@ static void test_refuses_names_in_summary(void) {
   memcpy(headers + 128, headers + 64, 4); /* .shstrtab gets the name … */
   memset(headers + 64, 0, 4);             /* … that section 1 had */
   CHECK(cca_attach_image(p, bad.len, summary, sizeof summary,
-                         CCA_ATTACH_REPLACE, &tail, &err) ==
-        CCA_ATTACH_CORRUPT);
+                         CCA_ATTACH_REPLACE, &tail,
+                         &err) == CCA_ATTACH_CORRUPT);
   CHECK_STR(err.text, "no section names");
   cca_text_release(&bad);
   cca_text_release(&tail);

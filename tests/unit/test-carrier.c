@@ -116,9 +116,9 @@ static struct cca_text list(struct cca_carrier *c) {
     CHECK((item->kind == CCA_CARRIER_MISSING) == !item->table);
     cca_text_addf(&out, "%s#%u ", item->name, item->part);
     if (item->kind == CCA_CARRIER_SUMMARY)
-      cca_text_addf(&out, "summary of %s\n",
-                    cca_table_string(item->table,
-                                     cca_unit_at(item->table, 0).source));
+      cca_text_addf(
+          &out, "summary of %s\n",
+          cca_table_string(item->table, cca_unit_at(item->table, 0).source));
     else if (item->kind == CCA_CARRIER_CLASSIFICATION)
       cca_text_addf(&out, "classification by %s\n",
                     cca_table_string(item->table,
@@ -293,8 +293,9 @@ static void test_archive(void) {
   struct cca_carrier *c = cca_carrier_new(NULL);
   cca_carrier_add_member(c, "one.a", second);
   cca_carrier_add_member(c, "one.a", second + 1);
-  check_carrier(c, "one.a(a_rather_long_name.o)#0 summary of b.c\n"
-                   "one.a#0 missing: corrupt archive: no member begins there\n");
+  check_carrier(c,
+                "one.a(a_rather_long_name.o)#0 summary of b.c\n"
+                "one.a#0 missing: corrupt archive: no member begins there\n");
 
   struct cca_text outer = {0};
   cca_text_adds(&outer, "!<arch>\n");
@@ -359,25 +360,31 @@ static const struct {
 } broken_archive[] = {
     {8, "/1 ", "x#0 missing: corrupt archive at byte 8: bad member name\n"},
     {8, "/x ", "x#0 missing: corrupt archive at byte 8: bad member name\n"},
-    {8, "#1/99999999", "x#0 missing: corrupt archive at byte 8: bad member "
-                       "name\n"},
+    {8, "#1/99999999",
+     "x#0 missing: corrupt archive at byte 8: bad member "
+     "name\n"},
     {8, "    ", "x#0 missing: corrupt archive at byte 8: bad member name\n"},
     {8, "__.SYMDEF", ""},
     {56, "x", "x#0 missing: corrupt archive at byte 8: bad member size\n"},
     {62, "1", "x#0 missing: corrupt archive at byte 8: bad member size\n"},
-    {56, "9999999999", "x#0 missing: corrupt archive at byte 8: member cut "
-                       "off\n"},
+    {56, "9999999999",
+     "x#0 missing: corrupt archive at byte 8: member cut "
+     "off\n"},
     {66, "'", "x#0 missing: corrupt archive at byte 8: bad member header\n"},
     {68, "?", "x(a.o)#0 missing: not an ELF file\n"},
-    {68 + 4, "\3", "x(a.o)#0 missing: corrupt object: ELF header: unknown "
-                   "class\n"},
+    {68 + 4, "\3",
+     "x(a.o)#0 missing: corrupt object: ELF header: unknown "
+     "class\n"},
     {68 + 16, "\4", "x(a.o)#0 missing: neither an object nor a module\n"},
-    {68 + 58, "\1", "x(a.o)#0 missing: corrupt object: ELF header: bad size of "
-                    "section headers\n"},
-    {68 + 44, "\1", "x(a.o)#0 missing: corrupt object: section header table: "
-                    "outside the file\n"},
-    {68 + 62, "\7", "x(a.o)#0 missing: corrupt object: section 1 lies outside "
-                    "the file\n"},
+    {68 + 58, "\1",
+     "x(a.o)#0 missing: corrupt object: ELF header: bad size of "
+     "section headers\n"},
+    {68 + 44, "\1",
+     "x(a.o)#0 missing: corrupt object: section header table: "
+     "outside the file\n"},
+    {68 + 62, "\7",
+     "x(a.o)#0 missing: corrupt object: section 1 lies outside "
+     "the file\n"},
 };
 
 static void test_refuses(void) {

@@ -23,9 +23,9 @@
 
 /* f: call g; jmp g; jmp f; ret; g: ret -- in one section.  The jump to f is a
  * loop. */
-static const unsigned char code[] = {
-    0xe8, 11, 0, 0, 0, 0xe9, 6, 0, 0, 0, 0xe9, 0xf1, 0xff, 0xff, 0xff, 0xc3,
-    0xc3};
+static const unsigned char code[] = {0xe8, 11,   0,    0,    0,    0xe9,
+                                     6,    0,    0,    0,    0xe9, 0xf1,
+                                     0xff, 0xff, 0xff, 0xc3, 0xc3};
 
 static struct cca_text make_object(void) {
   struct cca_text symbols = {0}, out = {0};
@@ -171,8 +171,8 @@ static int tool(const char *path, bool columns, bool timed) {
 
   struct cca_sites sites;
   clock_t start = clock();
-  const char *wrong = cca_sites_join(&sites, object.data, object.len,
-                                     calls.items, calls.count);
+  const char *wrong =
+      cca_sites_join(&sites, object.data, object.len, calls.items, calls.count);
   if (wrong) {
     puts(wrong);
     return 1;

@@ -36,11 +36,10 @@ struct tiny_elf {
 };
 
 #define TINY_PUT(elf, p, kind, member, value)                                  \
-  ((elf)->is64                                                                 \
-       ? tiny_put((elf), (p) + offsetof(Elf64_##kind, member),                 \
-                  sizeof(((Elf64_##kind *)0)->member), (value))                \
-       : tiny_put((elf), (p) + offsetof(Elf32_##kind, member),                 \
-                  sizeof(((Elf32_##kind *)0)->member), (value)))
+  ((elf)->is64 ? tiny_put((elf), (p) + offsetof(Elf64_##kind, member),         \
+                          sizeof(((Elf64_##kind *)0)->member), (value))        \
+               : tiny_put((elf), (p) + offsetof(Elf32_##kind, member),         \
+                          sizeof(((Elf32_##kind *)0)->member), (value)))
 
 static inline void tiny_put(const struct tiny_elf *elf, unsigned char *p,
                             size_t size, uint64_t value) {
