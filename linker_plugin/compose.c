@@ -212,7 +212,10 @@ static bool compose_function(struct cca_model *model, struct cca_eval *eval,
   if (b.number)
     b.number = cca_size_copy(&model->arena, b.number);
   if (b.returned) {
-    struct cca_origins *kept = cca_arena_zalloc(&model->arena, 1, sizeof *kept);
+    /* as many as there are: most functions have one or two */
+    struct cca_origins *kept = cca_arena_alloc(
+        &model->arena, offsetof(struct cca_origins, items) +
+                           b.returned->count * sizeof kept->items[0]);
     kept->count = b.returned->count;
     for (uint32_t i = 0; i < kept->count; i++)
       kept->items[i] = keep_origin(model, b.returned->items[i]);

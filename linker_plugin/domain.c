@@ -381,8 +381,18 @@ const struct cca_size *cca_size_widen(struct cca_arena *arena,
 
 const struct cca_size *cca_size_copy(struct cca_arena *arena,
                                      const struct cca_size *a) {
-  struct cca_size *size = new_size(arena);
-  push_all(arena, size, a);
+  size_t bytes = offsetof(struct cca_size, alts) +
+                 a->alt_count * sizeof a->alts[0];
+  struct cca_size *size = cca_arena_alloc(arena, bytes);
+  memcpy(size, a, bytes);
+  for (uint32_t i = 0; i < size->alt_count; i++) {
+    struct cca_alt *alt = &size->alts[i];
+    size_t len = alt->term_count * sizeof *alt->terms;
+    if (!len)
+      continue;
+    alt->terms = cca_arena_alloc(arena, len);
+    memcpy(alt->terms, a->alts[i].terms, len);
+  }
   return size;
 }
 
