@@ -214,9 +214,10 @@ static void count_types(struct emitter *e) {
   if (all.count)
     qsort(all.items, all.count, sizeof *all.items, by_callee);
   for (size_t i = 0; i < all.count; i++) {
-    struct called *end = e->called.items + e->called.count;
-    if (e->called.count && by_callee(end - 1, &all.items[i]) == 0)
-      end[-1].sites++;
+    size_t count = e->called.count;
+    struct called *last = count ? &e->called.items[count - 1] : NULL;
+    if (last && by_callee(last, &all.items[i]) == 0)
+      last->sites++;
     else
       cca_vec_push(&e->called, all.items[i]);
   }
