@@ -15,6 +15,7 @@
 #include "analysis/command.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "analysis/response.h"
 
@@ -324,6 +325,16 @@ static bool is_one_of(const char *word, const char *const *list) {
   return false;
 }
 
+/* A pipe or a device gives its text to one reader, which is the compiler. */
+static bool is_read_once(const char *path) {
+  struct stat status;
+  if (!strcmp(path, "/dev/null"))
+    return false;
+  return !strncmp(path, "/dev/", 5) ||
+         (stat(path, &status) == 0 && !S_ISREG(status.st_mode) &&
+          !S_ISDIR(status.st_mode));
+}
+
 /* What the compiler makes of a file by its name alone. */
 enum kind { SOURCE_C, SOURCE_CPP_OUTPUT, SOURCE_OTHER, LINKED };
 
@@ -382,8 +393,21 @@ static void keep(struct parse *p, const char *arg) {
   cca_vec_push(&p->out->args, arg);
 }
 
+/* Keep option O as it was written, with its VALUE. */
+static void keep_option(struct parse *p, const struct option *o,
+                        const char *arg, const char *value) {
+  if ((strstr(o->name, "-include") || strstr(o->name, "-imacros")) &&
+      is_read_once(value))
+    p->pass = arg;
+  keep(p, arg);
+  if (value != arg + strlen(o->name))
+    keep(p, value);
+}
+
 static void add_input(struct parse *p, const char *path) {
   enum kind kind = kind_by_language(p->language, path);
+  if (kind != LINKED && is_read_once(path))
+    kind = SOURCE_OTHER;
   if (kind == LINKED) {
     p->has_linked = true;
     return;
@@ -409,13 +433,11 @@ static void add_for_cpp(struct parse *p, char **words, size_t count) {
     if (!strcmp(words[i], "-MD") || !strcmp(words[i], "-MMD")) {
       i++;
     } else if (o && exact && o->arity & SEPARATE) {
-      if (o->action == KEEP && has_next) {
-        keep(p, words[i]);
-        keep(p, words[i + 1]);
-      }
+      if (o->action == KEEP && has_next)
+        keep_option(p, o, words[i], words[i + 1]);
       i++;
     } else if (o && o->action == KEEP) {
-      keep(p, words[i]);
+      keep_option(p, o, words[i], words[i] + strlen(o->name));
     }
   }
 }
@@ -464,9 +486,7 @@ static size_t add_option(struct parse *p, const char *const *args, size_t count,
     keep(p, cca_arena_printf(&p->out->arena, "--target=%s", value));
     break;
   case KEEP:
-    keep(p, arg);
-    if (separate)
-      keep(p, value);
+    keep_option(p, o, arg, value);
     break;
   case PLAN9:
     keep(p, "-fms-extensions");

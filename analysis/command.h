@@ -26,7 +26,7 @@ enum cca_command_mode {
 enum cca_command_language {
   CCA_COMMAND_C,
   CCA_COMMAND_CPP_OUTPUT, /* C that is preprocessed already */
-  CCA_COMMAND_OTHER,      /* another language, or standard input */
+  CCA_COMMAND_OTHER,      /* another language, or a file to be read once */
 };
 
 /* A file that the compiler compiles, of whatever language. */
