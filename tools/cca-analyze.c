@@ -227,6 +227,7 @@ int main(int argc, char **argv) {
   if (!read_task(&task, argc, argv))
     return 2;
   prctl(PR_SET_PDEATHSIG, SIGKILL); /* no analysis without its compiler */
+  signal(SIGXFSZ, SIG_IGN);         /* a file that is too long: clean up */
   struct rlimit cpu = {CPU_SECONDS, CPU_SECONDS + 5}, core = {0, 0};
   setrlimit(RLIMIT_CPU, &cpu);
   setrlimit(RLIMIT_CORE, &core);

@@ -3,6 +3,7 @@
 #include "tools/log.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,10 +23,20 @@ void cca_log(const char *format, ...) {
   if ((size_t)len > sizeof line - 2)
     len = sizeof line - 2;
   line[len++] = '\n';
-  int fd = open(name, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  /* O_NONBLOCK: a pipe that nobody reads must not hold us up. */
+  int fd = open(name,
+                O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK |
+                    O_NOCTTY,
+                0666);
   if (fd < 0)
     return;
+  /* Beyond ulimit -f, or without a reader, the log ends and we do not. */
+  struct sigaction ignore = {.sa_handler = SIG_IGN}, size, pipe;
+  sigaction(SIGXFSZ, &ignore, &size);
+  sigaction(SIGPIPE, &ignore, &pipe);
   ssize_t put = write(fd, line, (size_t)len); /* one write: lines stay whole */
   (void)put; /* a log that cannot be written is no reason to do anything */
+  sigaction(SIGXFSZ, &size, NULL);
+  sigaction(SIGPIPE, &pipe, NULL);
   close(fd);
 }
