@@ -20,7 +20,7 @@
 
 #include "base/file.h"
 
-enum { CPU_SECONDS = 120, ERR_MAX = 1 << 20, NO_CLANG = 127 };
+enum { CPU_SECONDS = 120, SECONDS = 600, ERR_MAX = 1 << 20, NO_CLANG = 127 };
 
 /* Ours, which starts sooner, where there is one.  Owned by the process. */
 static const char *clang_path(void) {
@@ -85,6 +85,7 @@ static _Noreturn void become_clang(const struct pipes *p, char **argv,
   struct rlimit cpu = {CPU_SECONDS, CPU_SECONDS + 5}, core = {0, 0};
   setrlimit(RLIMIT_CPU, &cpu);
   setrlimit(RLIMIT_CORE, &core);
+  alarm(SECONDS); /* stands after exec: one that waits for ever ends too */
   clean_environment();
   signal(SIGPIPE, SIG_DFL);
   dup2(p->in[0], 0);
