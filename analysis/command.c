@@ -17,7 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "analysis/response.h"
+#include "base/response.h"
 
 enum action {
   DROP,

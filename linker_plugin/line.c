@@ -15,11 +15,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "base/response.h"
 #include "line.h"
-
-/* Depth and bytes that response files may take: beyond, they are not read. */
-enum { MAX_DEPTH = 16, MAX_RESPONSE = 1 << 28 };
 
 enum option {
   OPT_SKIP, /* takes a value, which is of no interest */
@@ -175,65 +172,10 @@ struct state {
 
 struct parser {
   struct cca_line *line;
-  struct cca_vec(const char *) args;
   struct state now;
   struct cca_vec(struct state) pushed;
   bool lazy, binary, information;
-  size_t read; /* bytes of response files */
 };
-
-/* Response files ---------------------------------------------------------- */
-
-static void add_argument(struct parser *p, const char *arg, unsigned depth);
-
-/* Cut the next word out of TEXT, in place, by the rules of GNU's libiberty:
- * white space separates, quotes of both kinds group, a backslash keeps one
- * character.  NULL at the end. */
-static const char *next_word(char **text) {
-  char *s = *text;
-  s += strspn(s, " \t\n\v\f\r");
-  if (*s == '\0')
-    return NULL;
-
-  char *word = s, *w = s, quote = 0;
-  while (*s != '\0') {
-    char c = *s++;
-    if (c == '\\' && *s != '\0')
-      *w++ = *s++;
-    else if (quote != 0 && c == quote)
-      quote = 0;
-    else if (quote == 0 && (c == '\'' || c == '"'))
-      quote = c;
-    else if (quote == 0 && strchr(" \t\n\v\f\r", c))
-      break;
-    else
-      *w++ = c;
-  }
-  *text = s;
-  *w = '\0';
-  return word;
-}
-
-/* Add the words of the file PATH; false if it can't be read. */
-static bool add_response_file(struct parser *p, const char *path,
-                              unsigned depth) {
-  struct cca_text text = {0};
-  bool ok = cca_file_read(path, MAX_RESPONSE - p->read, &text) == 0;
-  p->read += text.len;
-  char *rest = text.data;
-  if (ok && rest)
-    for (const char *word; (word = next_word(&rest));)
-      add_argument(p, cca_arena_strdup(&p->line->arena, word), depth);
-  cca_text_release(&text);
-  return ok;
-}
-
-static void add_argument(struct parser *p, const char *arg, unsigned depth) {
-  if (arg[0] == '@' && depth < MAX_DEPTH &&
-      add_response_file(p, arg + 1, depth + 1))
-    return;
-  cca_vec_push(&p->args, arg);
-}
 
 /* Options ----------------------------------------------------------------- */
 
@@ -404,12 +346,11 @@ void cca_line_parse(struct cca_line *line, size_t count,
   struct parser p = {.line = line};
   *line = (struct cca_line){.output = "a.out"};
 
-  for (size_t i = 0; i < count; i++)
-    add_argument(&p, args[i], 0);
-
-  for (size_t i = 0; i < p.args.count; i++) {
-    const char *arg = p.args.items[i];
-    const char *next = i + 1 < p.args.count ? p.args.items[i + 1] : NULL;
+  struct cca_response all = {0};
+  cca_response_expand(&all, &line->arena, args, count);
+  for (size_t i = 0; i < all.args.count; i++) {
+    const char *arg = all.args.items[i];
+    const char *next = i + 1 < all.args.count ? all.args.items[i + 1] : NULL;
     if (arg[0] != '-' || arg[1] == '\0')
       add_input(&p, arg, false);
     else if (take_option(&p, arg, next))
@@ -420,7 +361,7 @@ void cca_line_parse(struct cca_line *line, size_t count,
     leave_untouched(&p, "no input");
   if (line->map || line->map_on_stdout || line->dependency_file)
     line->shows_inputs = true;
-  cca_vec_release(&p.args);
+  cca_vec_release(&all.args);
   cca_vec_release(&p.pushed);
 }
 

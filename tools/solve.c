@@ -97,17 +97,10 @@ static int read_line(const char *dir, struct cca_text *text,
 
 /* The installation's analyser; owned, NULL if it is not there. */
 static char *find_analyser(void) {
-  char self[4096];
-  ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
-  struct cca_text path = {0};
-  if (len <= 0)
-    return NULL;
-  self[len] = '\0';
-  *strrchr(self, '/') = '\0';
-  cca_text_addf(&path, "%s/../lib/cc-allocs/cca-analyze", self);
-  if (access(path.data, X_OK) == 0)
-    return path.data;
-  cca_text_release(&path);
+  char *path = cca_file_beside_program("../lib/cc-allocs/cca-analyze");
+  if (path && access(path, X_OK) == 0)
+    return path;
+  free(path);
   return NULL;
 }
 

@@ -226,6 +226,7 @@ static void test_response_files(void) {
   write_file("a.rsp", "-c 'a b.c'\n\t-DX=\\\"q\\\" \"-DY=1 2\" @b.rsp");
   write_file("b.rsp", "-o c\\ d.o -I ''");
   write_file("loop.rsp", "-DL @loop.rsp");
+  write_file("twice.rsp", "-DT @twice.rsp @twice.rsp");
   write_file("empty.rsp", "");
   static const struct row rows[] = {
       {"@a.rsp", "compile a b.c=c:c d.o | -DX=\"q\" -DY=1 2 -I "},
@@ -237,9 +238,15 @@ static void test_response_files(void) {
   struct cca_text got = {0};
   const char *loop = read_command("-c x.c @loop.rsp", &got);
   CHECK(strstr(loop, "compile x.c=c:x.o | -DL -DL") == loop);
+  const char *twice = read_command("-c x.c @twice.rsp", &got);
+  size_t read = 0;
+  for (const char *at = twice; (at = strstr(at, "-DT")); at++)
+    read++;
+  CHECK_U(read, 2000);
   cca_text_release(&got);
   CHECK(unlink("a.rsp") == 0 && unlink("b.rsp") == 0 &&
-        unlink("loop.rsp") == 0 && unlink("empty.rsp") == 0);
+        unlink("loop.rsp") == 0 && unlink("twice.rsp") == 0 &&
+        unlink("empty.rsp") == 0);
   CHECK(chdir("/") == 0 && rmdir(dir) == 0);
 }
 

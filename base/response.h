@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * response.h -- @file arguments, expanded as gcc and clang expand them.
+ * response.h -- @file arguments, expanded as compilers and linkers do.
  */
 #ifndef CCA_RESPONSE_H
 #define CCA_RESPONSE_H
 
 #include <stddef.h>
 
-#include "base/memory.h"
-#include "base/vec.h"
+#include "memory.h"
+#include "vec.h"
 
 struct cca_response {
   struct cca_vec(const char *) args;
+  size_t files, bytes; /* read so far */
 };
 
 /*
@@ -20,7 +21,7 @@ struct cca_response {
  * backslash before any character that is to be taken as it is.  Words that
  * begin with @ are expanded likewise, relative to the working directory.  An
  * @file that cannot be read is an argument like others, and so is one nested
- * deeper than 64 or beyond 64 MiB.  New strings are borrowed from ARENA, the
+ * deeper than 16, behind 2000 others, or that brings them beyond 64 MiB.  New strings are borrowed from ARENA, the
  * others from ARGS.  Release with cca_vec_release(&out->args).
  */
 void cca_response_expand(struct cca_response *out, struct cca_arena *arena,

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * response.c -- @file arguments, expanded as gcc and clang expand them.
+ * response.c -- @file arguments, expanded as compilers and linkers do.
  *
  * The rules are those of GNU libiberty's buildargv(), which clang shares: a
  * backslash quotes the next character everywhere, inside quotes too, and an
- * empty pair of quotes is an empty word.
+ * empty pair of quotes is an empty word.  Files may include themselves, and
+ * each other twice: the number of all files together, libiberty's, ends that.
  */
-#include "analysis/response.h"
+#include "response.h"
 
 #include <ctype.h>
 
-#include "base/file.h"
+#include "file.h"
 
-enum { DEPTH_MAX = 64 };
+enum { DEPTH_MAX = 16, FILES_MAX = 2000 };
 static const size_t size_max = 64 << 20;
 
 static void expand(struct cca_response *out, struct cca_arena *arena,
@@ -51,10 +52,12 @@ static void split(struct cca_response *out, struct cca_arena *arena,
 static void expand(struct cca_response *out, struct cca_arena *arena,
                    const char *arg, unsigned depth) {
   struct cca_text file = {0};
-  if (arg[0] == '@' && depth < DEPTH_MAX &&
-      cca_file_read(arg + 1, size_max, &file) == 0)
+  if (arg[0] == '@' && depth < DEPTH_MAX && out->files < FILES_MAX &&
+      cca_file_read(arg + 1, size_max - out->bytes, &file) == 0) {
+    out->files++;
+    out->bytes += file.len;
     split(out, arena, file.data, file.data + file.len, depth + 1);
-  else
+  } else
     cca_vec_push(&out->args, arg);
   cca_text_release(&file);
 }
