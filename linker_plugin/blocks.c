@@ -13,13 +13,10 @@
 
 static bool has_call(const struct cca_origins *origins, uint32_t call,
                      const struct cca_size **offset) {
-  for (uint32_t i = 0; i < origins->count; i++)
-    if (origins->items[i].kind == CCA_ORIGIN_FRESH &&
-        origins->items[i].block->call == call) {
-      *offset = origins->items[i].offset;
-      return true;
-    }
-  return false;
+  const struct cca_origin *fresh = cca__fresh_by(origins, call);
+  if (fresh)
+    *offset = fresh->offset;
+  return fresh != NULL;
 }
 
 struct use {

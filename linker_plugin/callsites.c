@@ -213,10 +213,8 @@ static bool hands_on(const struct cca_model *model, uint32_t caller,
   const struct cca_behaviour *b = &model->behaviours[caller];
   if (v->role != CCA_ROLE_ALLOCATES || !(v->size_args & cca_size_params(size)))
     return false;
-  for (uint32_t i = 0; b->returned && i < b->returned->count; i++)
-    if (b->returned->items[i].kind == CCA_ORIGIN_FRESH &&
-        b->returned->items[i].block->call == call)
-      return true;
+  if (cca__fresh_by(b->returned, call))
+    return true;
   for (uint32_t i = 0; i < b->out_count; i++)
     if (b->outs[i].origin.block->call == call)
       return true;
@@ -319,15 +317,12 @@ static void read_size(struct cca_model *model, uint32_t caller,
 }
 
 static bool classify_call(struct cca_model *model, struct cca_eval *eval,
-                          uint32_t number, const struct cca_input *unit,
+                          const struct cca_verdict *verdict,
+                          const struct cca_input *unit,
                           const struct cca_call *call,
                           struct cca_callsite *site) {
-  uint32_t target;
-  const struct cca_verdict *verdict = cca__call_verdict(model, number, &target);
+  uint32_t number = site->call;
   int64_t value;
-  if (!verdict)
-    return false;
-  *site = (struct cca_callsite){.call = number, .target = target};
   site->location =
       call->target == CCA_NONE ? CCA_NONE : cca__call_location(model, number);
   site->used_as =
@@ -353,14 +348,15 @@ void cca__callsites(struct cca_model *model, struct cca_callsites *sites) {
     uint32_t entered = CCA_NONE;
     for (uint32_t i = 0; unit->table && i < cca_call_count(unit->table); i++) {
       struct cca_call call = cca_call_at(unit->table, i);
-      struct cca_callsite site;
-      uint32_t target;
-      if (!cca__call_verdict(model, unit->first_call + i, &target))
+      struct cca_callsite site = {.call = unit->first_call + i};
+      const struct cca_verdict *verdict =
+          cca__call_verdict(model, site.call, &site.target);
+      if (!verdict)
         continue;
       if (entered != call.func)
         cca__eval_enter_body(eval, u, call.func);
       entered = call.func;
-      if (classify_call(model, eval, unit->first_call + i, unit, &call, &site))
+      if (classify_call(model, eval, verdict, unit, &call, &site))
         cca_vec_push(sites, site);
     }
   }

@@ -248,15 +248,6 @@ static bool is_copy(struct cca_model *model, const struct cca_origin *origin) {
   return true;
 }
 
-/* Is what CALL gave, where it was not fresh, from the same allocator? */
-static bool has_fresh(const struct cca_origins *origins, uint32_t call) {
-  for (uint32_t i = 0; i < origins->count; i++)
-    if (origins->items[i].kind == CCA_ORIGIN_FRESH &&
-        origins->items[i].block->call == call)
-      return true;
-  return false;
-}
-
 /* Is all that is handed out a copy, or null? */
 static bool only_copies(struct cca_model *model,
                         const struct cca_origins *origins) {
@@ -265,7 +256,8 @@ static bool only_copies(struct cca_model *model,
     bool copy = origin->kind == CCA_ORIGIN_NULL ||
                 (origin->kind == CCA_ORIGIN_FRESH && is_copy(model, origin)) ||
                 (origin->kind == CCA_ORIGIN_LOADED && origin->loc == CCA_NONE &&
-                 has_fresh(origins, origin->call));
+                 /* from the same allocator */
+                 cca__fresh_by(origins, origin->call));
     if (!copy)
       return false;
   }

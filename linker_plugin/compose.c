@@ -66,16 +66,9 @@ static bool gets_fresh(const struct cca_body *body) {
   const struct cca_model *model = body->model;
   uint32_t call = body->unit->first_call + body->row.calls_first;
   uint32_t end = model->targets_first[call + body->row.calls_count];
-  for (uint32_t t = model->targets_first[call]; t < end; t++) {
-    const struct cca_primitive *p =
-        model->behaviours[model->targets[t]].primitive;
-    const struct cca_behaviour *b = &model->behaviours[model->targets[t]];
-    if ((p && p->allocates) || b->out_count)
+  for (uint32_t t = model->targets_first[call]; t < end; t++)
+    if (cca__hands_out(&model->behaviours[model->targets[t]]))
       return true;
-    for (uint32_t i = 0; b->returned && i < b->returned->count; i++)
-      if (b->returned->items[i].kind == CCA_ORIGIN_FRESH)
-        return true;
-  }
   return false;
 }
 
@@ -93,10 +86,7 @@ static void find_outs(const struct cca_body *body, struct cca_behaviour *b) {
         loc.offset != 0)
       continue; /* a member of an object is the object's */
     struct cca_origins origins = *cca__eval_origins(body->eval, store.value);
-    bool fresh = false;
-    for (uint32_t k = 0; k < origins.count; k++)
-      fresh |= origins.items[k].kind == CCA_ORIGIN_FRESH;
-    if (!fresh)
+    if (!cca__any_fresh(&origins))
       continue;
     cca__describe_blocks(body, &origins, b->may_free);
     if (!b->outs)

@@ -183,15 +183,11 @@ static void add_result(struct cca_eval *eval, struct cca_origins *origins,
   add_origin(origins, origin);
 }
 
-static bool allocates(const struct cca_model *model, uint32_t function) {
-  const struct cca_primitive *p = model->behaviours[function].primitive;
-  if (p && p->allocates && p->out == CCA_NO_ROOT)
-    return true;
-  const struct cca_origins *returned = model->behaviours[function].returned;
-  for (uint32_t i = 0; returned && i < returned->count; i++)
-    if (returned->items[i].kind == CCA_ORIGIN_FRESH)
-      return true;
-  return false;
+static bool returns_fresh(const struct cca_model *model, uint32_t function) {
+  const struct cca_behaviour *b = &model->behaviours[function];
+  const struct cca_primitive *p = b->primitive;
+  return (p && p->allocates && p->out == CCA_NO_ROOT) ||
+         cca__any_fresh(b->returned);
 }
 
 /* Where only types tell the targets, believe them if most allocate. */
@@ -201,7 +197,7 @@ static bool believable(const struct cca_model *model, uint32_t call) {
   uint32_t yes = 0, all = 0;
   for (uint32_t i = model->targets_first[call];
        i < model->targets_first[call + 1]; i++, all++)
-    yes += allocates(model, model->targets[i]);
+    yes += returns_fresh(model, model->targets[i]);
   return all <= VOTERS && 2 * yes > all;
 }
 

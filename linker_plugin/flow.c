@@ -157,15 +157,6 @@ static void ask_sizes(struct cca_model *model, uint32_t function) {
     arrive(model, function, b->outs[i].origin.block->size, CCA_NONE);
 }
 
-static bool hands_out(const struct cca_model *model, uint32_t function) {
-  const struct cca_primitive *p = model->behaviours[function].primitive;
-  const struct cca_behaviour *b = &model->behaviours[function];
-  for (uint32_t i = 0; b->returned && i < b->returned->count; i++)
-    if (b->returned->items[i].kind == CCA_ORIGIN_FRESH)
-      return true;
-  return b->out_count || (p && p->allocates);
-}
-
 /* The size arguments of calls that allocate, whatever becomes of the block. */
 static void ask_sites(struct cca_model *model, struct cca_eval *eval,
                       uint32_t function) {
@@ -178,7 +169,7 @@ static void ask_sites(struct cca_model *model, struct cca_eval *eval,
     bool allocates = false;
     for (uint32_t t = model->targets_first[number];
          t < model->targets_first[number + 1]; t++)
-      allocates |= hands_out(model, model->targets[t]);
+      allocates |= cca__hands_out(&model->behaviours[model->targets[t]]);
     if (!allocates)
       continue;
     if (!entered)

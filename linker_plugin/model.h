@@ -210,6 +210,24 @@ struct cca_origins {
   struct cca_origin items[CCA_ORIGINS];
 };
 
+/* The fresh block among ORIGINS (NULL: none) that CALL made, or NULL. */
+static inline const struct cca_origin *
+cca__fresh_by(const struct cca_origins *origins, uint32_t call) {
+  for (uint32_t i = 0; origins && i < origins->count; i++)
+    if (origins->items[i].kind == CCA_ORIGIN_FRESH &&
+        origins->items[i].block->call == call)
+      return &origins->items[i];
+  return NULL;
+}
+
+/* Is there a fresh block among ORIGINS (NULL: none)? */
+static inline bool cca__any_fresh(const struct cca_origins *origins) {
+  for (uint32_t i = 0; origins && i < origins->count; i++)
+    if (origins->items[i].kind == CCA_ORIGIN_FRESH)
+      return true;
+  return false;
+}
+
 /* A fresh block that is stored in *param. */
 struct cca_out {
   uint8_t param;
@@ -229,6 +247,12 @@ struct cca_behaviour {
   uint32_t out_count;
   uint32_t scc; /* number of its component, callees first */
 };
+
+/* Does the function give fresh memory to its caller, by whatever way? */
+static inline bool cca__hands_out(const struct cca_behaviour *b) {
+  return (b->primitive && b->primitive->allocates) || b->out_count ||
+         cca__any_fresh(b->returned);
+}
 
 /* Results are borrowed until the next cca__eval_enter(). */
 struct cca_eval;
@@ -268,7 +292,6 @@ static inline uint64_t cca__bit(uint32_t i) {
 }
 
 /* ---- effects.c: what happens to memory that parameters point to ---- */
-struct cca_behaviour;
 void cca__effects(const struct cca_body *body, struct cca_behaviour *b);
 /* A function that gives a number looks at what it is given. */
 bool cca__measures(const struct cca_function *f);
