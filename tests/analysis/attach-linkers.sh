@@ -40,7 +40,6 @@ check_compiler() { # check_compiler NAME COMPILER FLAG...
 
   local linker said
   for linker in bfd gold lld-19 mold; do
-    command -v "ld.$linker" >/dev/null || continue
     said=$("ld.$linker" --build-id=none -e main "$name/main.o" "$name/other.o" \
       -o "$name/with" 2>&1) || true
     [ -z "$said" ] || { echo "ld.$linker: $said"; false; }
