@@ -21,7 +21,7 @@ uses analysis 'llvm-c/' >/dev/null # the twin: this one may, and does
 for program in bin/allocs bin/cc-allocs bin/ld.allocs lib/cc-allocs/cca-analyze; do
   nm "$build_dir/$program" >"$work/symbols"
   case $program in
-  *analyze) grep -q ' LLVMContextCreate$' "$work/symbols" ;;
+  *analyze) grep -qE ' LLVMContextCreate(@|$)' "$work/symbols" ;;
   *) not grep ' LLVM' "$work/symbols" ;;
   esac
 done
