@@ -167,6 +167,9 @@ static void start_analysis(struct run *r) {
   if (r->compiler.triple)
     cca_vec_push(&argv,
                  cca_arena_printf(&arena, "--target=%s", r->compiler.triple));
+  if (r->compiler.standard)
+    cca_vec_push(&argv,
+                 cca_arena_printf(&arena, "-std=%s", r->compiler.standard));
   for (size_t i = 0; i < c->args.count; i++)
     cca_vec_push(&argv, c->args.items[i]);
   cca_vec_push(&argv, NULL);
@@ -352,6 +355,18 @@ static void set_shim(void) {
   free(shim);
 }
 
+/* g++ takes a file for C++, whatever its name is. */
+static void leave_cplusplus(struct cca_command *c) {
+  for (size_t i = 0; i < c->sources.count; i++)
+    c->sources.items[i].language = CCA_COMMAND_OTHER;
+  if (c->mode == CCA_COMMAND_COMPILE) {
+    c->mode = CCA_COMMAND_PASS;
+    c->why = "no C source";
+  } else if (c->mode == CCA_COMMAND_BUILD) {
+    c->mode = CCA_COMMAND_LINK;
+  }
+}
+
 /* A compiler that calls us again is left alone, and one that never stops doing
  * so is stopped.  Returns how often that was. */
 static int count_depth(void) {
@@ -390,6 +405,8 @@ int main(int argc, char **argv) {
   size_t own = r.compiler.words.count; /* the compiler's name and launcher */
   cca_command_parse(&r.command, (const char *const *)r.argv.items + own,
                     r.argv.count - 1 - own);
+  if (r.compiler.cplusplus)
+    leave_cplusplus(&r.command);
   r.analyzer = cca_file_beside_program("../lib/cc-allocs/cca-analyze");
 
   switch (r.command.mode) {

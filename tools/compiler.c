@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/text.h"
 
 static const char own_name[] = "cc-allocs";
@@ -32,6 +33,40 @@ static bool is_program(const char *path) {
   struct stat status;
   return stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
          access(path, X_OK) == 0;
+}
+
+/* Take the folder of links to us out of PATH; see compiler.h. */
+static void leave_path(void) {
+  char *folder = cca_file_beside_program("../lib/cc-allocs/bin");
+  const char *path = getenv("PATH");
+  struct stat ours, entry;
+  const char *colon = "";
+  bool found = false;
+  if (!path || !folder || stat(folder, &ours) != 0)
+    return;
+  struct cca_text rest = {0}, name = {0};
+  for (const char *p = path;;) {
+    size_t len = strcspn(p, ":");
+    name.len = 0;
+    cca_text_add(&name, p, len);
+    if (len && stat(name.data, &entry) == 0 && entry.st_dev == ours.st_dev &&
+        entry.st_ino == ours.st_ino) {
+      found = true;
+    } else {
+      cca_text_addf(&rest, "%s%s", colon, len ? name.data : "");
+      colon = ":";
+    }
+    if (!p[len])
+      break;
+    p += len + 1;
+  }
+  if (found && *colon)
+    setenv("PATH", rest.data, 1);
+  else if (found) /* an empty PATH would be the working directory */
+    unsetenv("PATH");
+  cca_text_release(&rest);
+  cca_text_release(&name);
+  free(folder);
 }
 
 /* NAME in PATH, ourselves left out; NULL if it is not there.  *SKIPPED says
@@ -137,6 +172,16 @@ static void set_for_triple(struct cca_compiler *c, const char *name,
   c->why = "not found";
 }
 
+/* c99 and c99-gcc, which add -std=c99 for themselves. */
+static const char *standard_of(const char *program) {
+  static const char *const standards[] = {"c89", "c99"};
+  const char *name = base_name(program);
+  for (size_t i = 0; i < sizeof standards / sizeof standards[0]; i++)
+    if (!strncmp(name, standards[i], 3) && (!name[3] || name[3] == '-'))
+      return standards[i];
+  return NULL;
+}
+
 struct cca_compiler cca_compiler_find(int argc, char **argv) {
   struct cca_compiler c = {0};
   const char *name = base_name(argv[0]);
@@ -146,7 +191,15 @@ struct cca_compiler cca_compiler_find(int argc, char **argv) {
   bool has_triple = len > own_len + 1 && name[len - own_len - 1] == '-' &&
                     !strcmp(name + len - own_len, own_name);
 
-  if ((is_own || has_triple) && argc > 1 && is_launched(argv[1])) {
+  leave_path();
+  if (!is_own && !has_triple) {
+    bool skipped = false;
+    c.path = search_path(name, &skipped);
+    c.why = "not found";
+    /* as in set_program(), and as if we had not been on the way */
+    bool changed = skipped || strchr(argv[0], '/');
+    cca_vec_push(&c.words, c.path && changed ? c.path : name);
+  } else if (argc > 1 && is_launched(argv[1])) {
     set_program(&c, argv[c.consumed = 1]);
     /* a launcher in front of it: cc-allocs ccache gcc -c foo.c, zig cc */
     while (c.consumed + 1 < argc && is_launched(argv[c.consumed + 1]) &&
@@ -156,14 +209,12 @@ struct cca_compiler cca_compiler_find(int argc, char **argv) {
     set_words(&c, wanted);
   } else if (has_triple) {
     set_for_triple(&c, name, len - own_len);
-  } else if (!is_own) {
-    bool skipped = false;
-    c.path = search_path(name, &skipped);
-    c.why = "not found";
-    cca_vec_push(&c.words, c.path ? c.path : name);
   } else {
     set_program(&c, CCA_DEFAULT_CC);
   }
-  c.triple = triple_of(c.words.items[c.words.count - 1]);
+  const char *compiler = c.words.items[c.words.count - 1];
+  c.triple = triple_of(compiler);
+  c.standard = standard_of(compiler);
+  c.cplusplus = strstr(base_name(compiler), "++") != NULL;
   return c;
 }

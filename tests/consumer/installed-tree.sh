@@ -42,6 +42,12 @@ LD_LIBRARY_PATH=$(pkg-config --variable=libdir cc-allocs) \
 expect got <wanted
 [ -x "$(pkg-config --variable=compiler cc-allocs)" ]
 
+# So do the links under compilers' names.
+name=$(find moved/lib/cc-allocs/bin -name cc -o -name gcc | head -n 1)
+PATH=$work/moved/lib/cc-allocs/bin:$PATH "${name##*/}" -g wrap.c -o by-name
+by-cmake/stranger by-name >got
+expect got <wanted
+
 # The twin: what was not built with cc-allocs says nothing.
 "$CCA_CC" -g wrap.c -o plain
 not by-cmake/stranger plain >got
