@@ -22,6 +22,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -255,9 +256,9 @@ static int name_temporary(int fd, const char *path, char *name, size_t room) {
 }
 
 /* Make PATH, whose status is OLD, a file of HEAD and TAIL; 0 or an errno. */
-static int replace_file(const char *path, const struct stat *old,
-                        const unsigned char *head, size_t head_len,
-                        const struct cca_text *tail) {
+static int make_file(const char *path, const struct stat *old,
+                     const unsigned char *head, size_t head_len,
+                     const struct cca_text *tail) {
   char name[PATH_MAX + 32];
   int fd = open_temporary(path, name, sizeof name);
   if (fd < 0)
@@ -282,6 +283,18 @@ static int replace_file(const char *path, const struct stat *old,
     error = errno;
   if (error && name[0])
     unlink(name);
+  return error;
+}
+
+/* As above.  A signal comes before or after, so that no name of ours stays. */
+static int replace_file(const char *path, const struct stat *old,
+                        const unsigned char *head, size_t head_len,
+                        const struct cca_text *tail) {
+  sigset_t all, before;
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, &before);
+  int error = make_file(path, old, head, head_len, tail);
+  sigprocmask(SIG_SETMASK, &before, NULL);
   return error;
 }
 

@@ -4,6 +4,11 @@
  *
  * Both directions go through one poll loop, since clang begins to write before
  * it has read everything and either side would block the other for ever.
+ *
+ * What stands in clang's place may be anything: a program that sleeps, a script
+ * that is done while its child still holds our pipe.  So the loop ends with the
+ * process and not with the pipes, and at a time when nobody waits any longer;
+ * and the process has a group, which ends with it.
  */
 #include "analysis/clang.h"
 
@@ -11,16 +16,25 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
 
-enum { CPU_SECONDS = 120, SECONDS = 600, ERR_MAX = 1 << 20, NO_CLANG = 127 };
+enum {
+  CPU_SECONDS = 120,
+  SECONDS = 600, /* of the clock, for all runs of this process together */
+  TICK = 500,    /* milliseconds between two looks whether it has ended */
+  OUT_MAX = 1 << 30,
+  ERR_MAX = 1 << 20,
+  NO_CLANG = 127
+};
 
 /* Ours, which starts sooner, where there is one.  Owned by the process. */
 static const char *clang_path(void) {
@@ -49,6 +63,26 @@ static void clean_environment(void) {
   };
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     unsetenv(names[i]);
+}
+
+static int64_t now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static long limit_in_seconds(void) {
+  const char *text = getenv("CC_ALLOCS_SECONDS");
+  long seconds = text ? strtol(text, NULL, 10) : 0;
+  return seconds > 0 && seconds < SECONDS ? seconds : SECONDS;
+}
+
+/* When, in the time of now(), all clangs of this process must have ended. */
+static int64_t deadline(void) {
+  static int64_t at;
+  if (!at)
+    at = now() + limit_in_seconds() * 1000;
+  return at;
 }
 
 static void close_if_open(int *fd) {
@@ -85,7 +119,7 @@ static _Noreturn void become_clang(const struct pipes *p, char **argv,
   struct rlimit cpu = {CPU_SECONDS, CPU_SECONDS + 5}, core = {0, 0};
   setrlimit(RLIMIT_CPU, &cpu);
   setrlimit(RLIMIT_CORE, &core);
-  alarm(SECONDS); /* stands after exec: one that waits for ever ends too */
+  setpgid(0, 0);
   clean_environment();
   signal(SIGPIPE, SIG_DFL);
   dup2(p->in[0], 0);
@@ -105,17 +139,38 @@ static void drain(int *fd, struct cca_text *to, size_t max) {
     close_if_open(fd);
 }
 
-/* Write IN and read both outputs, whichever is ready, until all are closed. */
-static void pump(struct pipes *p, const char *in, size_t in_len,
-                 struct cca_text *out, struct cca_text *err) {
+static bool has_ended(pid_t child) {
+  siginfo_t info = {0}; /* WNOWAIT: its number must stay its own */
+  return waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+         info.si_pid == child;
+}
+
+/* Write IN and read both outputs, whichever is ready, until all are closed, or
+ * CHILD has ended and there is nothing left to read.  NULL, or why no more is
+ * to be waited for. */
+static const char *pump(struct pipes *p, pid_t child, const char *in,
+                        size_t in_len, struct cca_text *out,
+                        struct cca_text *err) {
   fcntl(p->in[1], F_SETFL, O_NONBLOCK);
-  while (p->in[1] >= 0 || p->out[0] >= 0 || p->err[0] >= 0) {
+  for (;;) {
     if (!in_len)
       close_if_open(&p->in[1]);
     struct pollfd ready[] = {
         {p->in[1], POLLOUT, 0}, {p->out[0], POLLIN, 0}, {p->err[0], POLLIN, 0}};
-    if (poll(ready, 3, -1) < 0 && errno != EINTR)
-      return;
+    bool open = p->in[1] >= 0 || p->out[0] >= 0 || p->err[0] >= 0;
+    if (!open && has_ended(child))
+      return NULL;
+    if (now() >= deadline())
+      return "its time was up";
+    if (out->len > OUT_MAX)
+      return "it had written a gibibyte";
+    int count = poll(ready, 3, open ? TICK : 1);
+    if (count < 0 && errno != EINTR)
+      return strerror(errno);
+    if (count == 0 && has_ended(child))
+      return NULL;
+    if (count <= 0)
+      continue;
     if (ready[0].revents) {
       ssize_t put = write(p->in[1], in, in_len);
       if (put > 0) {
@@ -126,7 +181,7 @@ static void pump(struct pipes *p, const char *in, size_t in_len,
       }
     }
     if (ready[1].revents)
-      drain(&p->out[0], out, (size_t)-1);
+      drain(&p->out[0], out, SIZE_MAX);
     if (ready[2].revents)
       drain(&p->err[0], err, ERR_MAX);
   }
@@ -183,16 +238,22 @@ int cca_clang_run(const struct cca_clang_args *args, const char *in,
 
   struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
   sigaction(SIGPIPE, &ignore, &before);
-  pump(&p, in, in_len, out, err);
+  const char *stopped = pump(&p, child, in, in_len, out, err);
   sigaction(SIGPIPE, &before, NULL);
   close_pipes(&p);
+  kill(-child, SIGKILL); /* what it has left behind */
+  if (stopped)
+    kill(child, SIGKILL);
 
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR)
     ;
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+  if (!stopped && WIFEXITED(status) && WEXITSTATUS(status) == 0)
     return 0;
-  explain(status, err, reason);
+  if (stopped)
+    cca_text_addf(reason, "clang was ended: %s", stopped);
+  else
+    explain(status, err, reason);
   return -1;
 }
 

@@ -9,9 +9,9 @@
  *                        compiler works, and attaches the summary to the object
  *                        when the compiler has succeeded;
  *   build    (a.c -o a)  the summaries go into a private folder, which
- * ld.allocs finds through CC_ALLOCS_UNITS; link     (a.o -o a)  COMPILER_PATH
- * leads the compiler driver to ld.allocs; pass                 anything else:
- * the compiler is executed in our place.
+ *                        ld.allocs finds through CC_ALLOCS_UNITS;
+ *   link     (a.o -o a)  COMPILER_PATH leads the compiler driver to ld.allocs;
+ *   pass                 anything else: the compiler is executed in our place.
  *
  * cca-analyze waits on its standard input for one byte, which says that the
  * object is there and new.  The end of that file without it says that there is
@@ -22,9 +22,10 @@
  * `lock`, on which we hold an exclusive flock() until the last analysis is
  * over.  Whoever reads the folder takes a shared one first.
  *
- * A failing analysis, a full disk, a missing shim: every one of them costs a
- * summary, never the build.
+ * A failing analysis, a full disk, a missing shim, no memory: every one of them
+ * costs a summary, never the build.
  */
+#include <alloca.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -40,6 +41,7 @@
 
 #include "analysis/command.h"
 #include "base/file.h"
+#include "base/folder.h"
 #include "base/text.h"
 #include "tools/compiler.h"
 #include "tools/log.h"
@@ -51,10 +53,10 @@ enum { DEPTH_MAX = 8, NOT_FOUND = 127 };
 struct run {
   struct cca_compiler compiler;
   struct cca_command command;
-  struct cca_vec(char *) argv; /* of the compiler */
+  char **argv; /* of the compiler */
   char *analyzer;
-  struct stat *before; /* COMPILE: what lay where the objects will be */
-  char *units;         /* BUILD: the private folder, or NULL */
+  struct stat *before;     /* COMPILE: what lay where the objects will be */
+  struct cca_folder units; /* BUILD: the private folder */
   int lock;
 
   size_t next;   /* source to be analysed next */
@@ -66,24 +68,46 @@ struct run {
 /* The compiler while it runs, and -1 afterwards; the running analysis; the
  * signal that came when the compiler was done. */
 static volatile sig_atomic_t compiler_pid, analyst_pid, late_signal;
+static int compiler_status;
 
 /* ---- the compiler ---- */
 
 /* The way out whenever we are of no use: the compiler in our place. */
 static _Noreturn void run_plain(struct run *r) {
-  execv(r->compiler.path, r->argv.items);
+  execv(r->compiler.path, r->argv);
   fprintf(stderr, "cc-allocs: cannot run %s: %s\n", r->compiler.path,
           strerror(errno));
   _exit(NOT_FOUND);
 }
 
-static struct run *plain; /* for the two handlers below */
+/* End as the compiler ended. */
+static _Noreturn void end_with(int status) {
+  int number = WIFSIGNALED(status) ? WTERMSIG(status) : late_signal;
+  if (number) {
+    struct rlimit no_core = {0, 0};
+    setrlimit(RLIMIT_CORE, &no_core);
+    signal(number, SIG_DFL);
+    raise(number);
+  }
+  _exit(WIFEXITED(status) ? WEXITSTATUS(status) : NOT_FOUND);
+}
 
+static struct run *plain; /* for the handler below */
+
+/* From wherever we are, the compiler alone.  There is nothing before `plain`
+ * that allocates. */
 static void out_of_memory(size_t wanted) {
   (void)wanted;
-  if (plain && plain->argv.count && !compiler_pid)
+  if (analyst_pid > 0)
+    kill((pid_t)analyst_pid, SIGTERM);
+  while (compiler_pid > 0 &&
+         waitpid((pid_t)compiler_pid, &compiler_status, 0) < 0 &&
+         errno == EINTR)
+    ;
+  cca_folder_remove(&plain->units);
+  if (!compiler_pid)
     run_plain(plain);
-  _exit(NOT_FOUND);
+  end_with(compiler_status);
 }
 
 /* make and terminals stop us; the compiler must know, and clean up. */
@@ -95,7 +119,7 @@ static void pass_on(int number) {
   } else {
     late_signal = number;
     if (analyst_pid > 0)
-      kill((pid_t)analyst_pid, SIGKILL);
+      kill((pid_t)analyst_pid, SIGTERM);
   }
 }
 
@@ -109,6 +133,7 @@ static void catch_signals(void) {
   }
 }
 
+/* Start PATH, the compiler, or with ACTIONS the analyser; its id, or -1. */
 static pid_t start(const char *path, char **argv,
                    posix_spawn_file_actions_t *actions) {
   sigset_t all, before;
@@ -129,19 +154,32 @@ static pid_t start(const char *path, char **argv,
   return pid;
 }
 
-/* End as the compiler ended. */
-static _Noreturn void end_with(int status) {
-  int number = WIFSIGNALED(status) ? WTERMSIG(status) : late_signal;
-  if (number) {
-    struct rlimit no_core = {0, 0};
-    setrlimit(RLIMIT_CORE, &no_core);
-    signal(number, SIG_DFL);
-    raise(number);
-  }
-  _exit(WIFEXITED(status) ? WEXITSTATUS(status) : NOT_FOUND);
-}
-
 /* ---- the analysis ---- */
+
+/* Start the analyser with a pipe of ours as its standard input. */
+static bool start_analyst(struct run *r, char **argv) {
+  int ends[2];
+  pid_t pid = -1;
+  posix_spawn_file_actions_t actions;
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    return false;
+  posix_spawn_file_actions_init(&actions);
+  if (posix_spawn_file_actions_adddup2(&actions, ends[0], 0) == 0 &&
+      posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0) ==
+          0 &&
+      posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0) ==
+          0)
+    pid = start(r->analyzer, argv, &actions);
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[0]);
+  if (pid < 0) {
+    close(ends[1]);
+    return false;
+  }
+  r->analyst = pid;
+  r->go = ends[1];
+  return true;
+}
 
 /* Begin the next analysis that there is to do, if none is running. */
 static void start_analysis(struct run *r) {
@@ -159,10 +197,11 @@ static void start_analysis(struct run *r) {
   cca_vec_push(&argv, r->analyzer);
   cca_vec_push(&argv,
                source->language == CCA_COMMAND_C ? "--c" : "--cpp-output");
-  cca_vec_push(&argv, r->units ? "--summary" : "--object");
-  cca_vec_push(&argv, r->units ? cca_arena_printf(&arena, "%s/%zu.summary",
-                                                  r->units, r->source)
-                               : source->object);
+  cca_vec_push(&argv, r->units.path[0] ? "--summary" : "--object");
+  cca_vec_push(&argv, r->units.path[0]
+                          ? cca_arena_printf(&arena, "%s/%zu.summary",
+                                             r->units.path, r->source)
+                          : source->object);
   cca_vec_push(&argv, source->path);
   if (r->compiler.triple)
     cca_vec_push(&argv,
@@ -174,24 +213,8 @@ static void start_analysis(struct run *r) {
     cca_vec_push(&argv, c->args.items[i]);
   cca_vec_push(&argv, NULL);
 
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) == 0) {
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[0], 0);
-    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-    pid_t pid = start(r->analyzer, (char **)argv.items, &actions);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[0]);
-    if (pid > 0) {
-      r->analyst = pid;
-      r->go = ends[1];
-    } else {
-      close(ends[1]);
-      cca_log("cc-allocs: %s: the analysis cannot be started", source->path);
-    }
-  }
+  if (!start_analyst(r, (char **)argv.items))
+    cca_log("cc-allocs: %s: the analysis cannot be started", source->path);
   cca_vec_release(&argv);
   cca_arena_release(&arena);
   if (!r->analyst)
@@ -224,7 +247,7 @@ static bool object_is_new(const struct run *r) {
 static void let_go(struct run *r) {
   if (!r->analyst || r->go < 0)
     return;
-  if (!r->units && !object_is_new(r)) {
+  if (!r->units.path[0] && !object_is_new(r)) {
     cca_log("cc-allocs: %s: no new object",
             r->command.sources.items[r->source].path);
   } else {
@@ -246,37 +269,15 @@ static void look_at_objects(struct run *r) {
 
 /* The private folder, with its lock held.  False if there is no room. */
 static bool make_units(struct run *r) {
-  const char *tmp = getenv("TMPDIR");
-  struct cca_text dir = {0}, lock = {0};
-  cca_text_addf(&dir, "%s/cc-allocs.XXXXXX", tmp && *tmp ? tmp : "/tmp");
-  if (!mkdtemp(dir.data))
+  char lock[PATH_MAX];
+  if (!cca_folder_make(&r->units, "cc-allocs"))
     return false;
-  cca_text_addf(&lock, "%s/lock", dir.data);
-  r->lock = open(lock.data, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
-  if (r->lock < 0 || flock(r->lock, LOCK_EX) != 0) {
-    unlink(lock.data);
-    rmdir(dir.data);
-    return false;
-  }
-  cca_text_release(&lock);
-  r->units = dir.data;
-  return true;
-}
-
-static void remove_units(struct run *r) {
-  if (!r->units)
-    return;
-  struct cca_text name = {0};
-  for (size_t i = 0; i < r->command.sources.count; i++) {
-    cca_text_addf(&name, "%s/%zu.summary", r->units, i);
-    unlink(name.data);
-    cca_text_adds(&name, ".new"); /* an analysis that was stopped */
-    unlink(name.data);
-    name.len = 0;
-  }
-  cca_text_addf(&name, "%s/lock", r->units);
-  unlink(name.data);
-  rmdir(r->units);
+  if (snprintf(lock, sizeof lock, "%s/lock", r->units.path) < PATH_MAX)
+    r->lock = open(lock, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+  if (r->lock >= 0 && flock(r->lock, LOCK_EX) == 0)
+    return true;
+  cca_folder_remove(&r->units);
+  return false;
 }
 
 /* What the analysis of SOURCE cost, clang's part of it included. */
@@ -287,13 +288,12 @@ static void log_cost(const char *source, const struct rusage *used) {
           used->ru_maxrss);
 }
 
-/* Compiler and analyses side by side; returns the compiler's status. */
-static int run_both(struct run *r) {
-  int result = 0;
+/* Compiler and analyses side by side; fills in compiler_status. */
+static void run_both(struct run *r) {
   bool compiling = true;
-  pid_t compiler = start(r->compiler.path, r->argv.items, NULL);
+  pid_t compiler = start(r->compiler.path, r->argv, NULL);
   if (compiler < 0) {
-    remove_units(r);
+    cca_folder_remove(&r->units);
     run_plain(r); /* and say why it cannot be */
   }
   start_analysis(r);
@@ -305,18 +305,18 @@ static int run_both(struct run *r) {
       break;
     if (ended > 0 && ended == compiler) {
       compiling = false;
+      compiler_status = status;
       compiler_pid = -1;
-      result = status;
       if (status != 0) {
         r->next = r->command.sources.count;
         close_go(r);
         if (r->analyst)
-          kill(r->analyst, SIGKILL);
+          kill(r->analyst, SIGTERM);
       } else {
         let_go(r);
       }
     } else if (ended > 0 && ended == r->analyst) {
-      if (status != 0 && result == 0) /* else we have stopped it */
+      if (status != 0 && compiler_status == 0) /* else we have stopped it */
         cca_log("cc-allocs: %s: the analysis ended with %s %d",
                 r->command.sources.items[r->source].path,
                 WIFSIGNALED(status) ? "signal" : "status",
@@ -336,7 +336,6 @@ static int run_both(struct run *r) {
       }
     }
   }
-  return result;
 }
 
 /* Lead the compiler driver to ld.allocs, if it is installed. */
@@ -385,26 +384,28 @@ static int count_depth(void) {
 
 int main(int argc, char **argv) {
   struct run r = {.lock = -1, .go = -1};
-  cca_memory_set_handler(out_of_memory);
   int depth = count_depth();
-  r.compiler = cca_compiler_find(argc, argv);
+  cca_compiler_find(&r.compiler, argc, argv);
   if (!r.compiler.path) {
-    fprintf(stderr, "cc-allocs: the compiler %s: %s\n",
-            r.compiler.words.items[0], r.compiler.why);
+    fprintf(stderr, "cc-allocs: the compiler %s: %s\n", r.compiler.words[0],
+            r.compiler.why);
     return NOT_FOUND;
   }
-  for (size_t i = 0; i < r.compiler.words.count; i++)
-    cca_vec_push(&r.argv, (char *)r.compiler.words.items[i]);
+  /* The kernel has let our own arguments take a quarter of the stack at most,
+   * so that these fit. */
+  size_t own = r.compiler.word_count, count = 0;
+  r.argv = alloca((own + (size_t)argc + 1) * sizeof *r.argv);
+  for (size_t i = 0; i < own; i++)
+    r.argv[count++] = (char *)r.compiler.words[i];
   for (int i = 1 + r.compiler.consumed; i < argc; i++)
-    cca_vec_push(&r.argv, argv[i]);
-  cca_vec_push(&r.argv, NULL);
+    r.argv[count++] = argv[i];
+  r.argv[count] = NULL;
   plain = &r; /* from here on, the compiler runs whatever happens */
+  cca_memory_set_handler(out_of_memory);
 
   if (depth)
     run_plain(&r);
-  size_t own = r.compiler.words.count; /* the compiler's name and launcher */
-  cca_command_parse(&r.command, (const char *const *)r.argv.items + own,
-                    r.argv.count - 1 - own);
+  cca_command_parse(&r.command, (const char *const *)r.argv + own, count - own);
   if (r.compiler.cplusplus)
     leave_cplusplus(&r.command);
   r.analyzer = cca_file_beside_program("../lib/cc-allocs/cca-analyze");
@@ -420,7 +421,7 @@ int main(int argc, char **argv) {
     set_shim();
     if (!r.analyzer || !make_units(&r))
       run_plain(&r);
-    setenv("CC_ALLOCS_UNITS", r.units, 1);
+    setenv("CC_ALLOCS_UNITS", r.units.path, 1);
     break;
   case CCA_COMMAND_COMPILE:
     if (!r.analyzer)
@@ -429,7 +430,7 @@ int main(int argc, char **argv) {
     break;
   }
   catch_signals();
-  int status = run_both(&r);
-  remove_units(&r);
-  end_with(status);
+  run_both(&r);
+  cca_folder_remove(&r.units);
+  end_with(compiler_status);
 }

@@ -220,17 +220,28 @@ static bool has_changed(const char *path, const struct stat *old) {
          now.st_mtim.tv_nsec != old->st_mtim.tv_nsec;
 }
 
+/* End when there is no compiler any more, or when it takes too long; and read
+ * no pipe that the compiler is to read (#include "/dev/fd/3"). */
+static void be_nobodys_burden(void) {
+  sigset_t none;
+  sigemptyset(&none);
+  signal(SIGTERM, SIG_DFL);
+  sigprocmask(SIG_SETMASK, &none, NULL);
+  prctl(PR_SET_PDEATHSIG, SIGTERM); /* which attach.c can put off */
+  signal(SIGXFSZ, SIG_IGN);         /* a file that is too long: clean up */
+  struct rlimit cpu = {CPU_SECONDS, CPU_SECONDS + 5}, core = {0, 0};
+  setrlimit(RLIMIT_CPU, &cpu);
+  setrlimit(RLIMIT_CORE, &core);
+  close_range(3, ~0u, 0);
+}
+
 int main(int argc, char **argv) {
   struct task task = {0};
   if (argc == 4 && !strcmp(argv[1], "--join"))
     return cca_join(argv[2], argv[3]);
   if (!read_task(&task, argc, argv))
     return 2;
-  prctl(PR_SET_PDEATHSIG, SIGKILL); /* no analysis without its compiler */
-  signal(SIGXFSZ, SIG_IGN);         /* a file that is too long: clean up */
-  struct rlimit cpu = {CPU_SECONDS, CPU_SECONDS + 5}, core = {0, 0};
-  setrlimit(RLIMIT_CPU, &cpu);
-  setrlimit(RLIMIT_CORE, &core);
+  be_nobodys_burden();
 
   struct stat before;
   if (stat(task.source.path, &before) != 0)

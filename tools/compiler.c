@@ -8,15 +8,16 @@
  */
 #include "tools/compiler.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/text.h"
-
 static const char own_name[] = "cc-allocs";
+
+/* The longest string that execve() passes on, MAX_ARG_STRLEN. */
+enum { LONGEST = 131072 };
 
 static const char *base_name(const char *path) {
   const char *slash = strrchr(path, '/');
@@ -37,65 +38,61 @@ static bool is_program(const char *path) {
 
 /* Take the folder of links to us out of PATH; see compiler.h. */
 static void leave_path(void) {
-  char *folder = cca_file_beside_program("../lib/cc-allocs/bin");
+  static char rest[LONGEST], name[PATH_MAX];
   const char *path = getenv("PATH");
   struct stat ours, entry;
-  const char *colon = "";
+  size_t used = 0;
   bool found = false;
-  if (!path || !folder || stat(folder, &ours) != 0)
+  ssize_t own = readlink("/proc/self/exe", name, sizeof name - 1);
+  if (!path || own <= 0 || strlen(path) > sizeof rest - 2)
     return;
-  struct cca_text rest = {0}, name = {0};
+  name[own] = 0;
+  size_t folder = (size_t)(base_name(name) - name);
+  snprintf(name + folder, sizeof name - folder, "../lib/cc-allocs/bin");
+  if (stat(name, &ours) != 0)
+    return;
   for (const char *p = path;;) {
     size_t len = strcspn(p, ":");
-    name.len = 0;
-    cca_text_add(&name, p, len);
-    if (len && stat(name.data, &entry) == 0 && entry.st_dev == ours.st_dev &&
-        entry.st_ino == ours.st_ino) {
+    snprintf(name, sizeof name, "%.*s", (int)len, p);
+    if (len && stat(name, &entry) == 0 && entry.st_dev == ours.st_dev &&
+        entry.st_ino == ours.st_ino)
       found = true;
-    } else {
-      cca_text_addf(&rest, "%s%s", colon, len ? name.data : "");
-      colon = ":";
-    }
+    else
+      used += (size_t)sprintf(rest + used, ":%.*s", (int)len, p);
     if (!p[len])
       break;
     p += len + 1;
   }
-  if (found && *colon)
-    setenv("PATH", rest.data, 1);
+  if (found && used)
+    setenv("PATH", rest + 1, 1);
   else if (found) /* an empty PATH would be the working directory */
     unsetenv("PATH");
-  cca_text_release(&rest);
-  cca_text_release(&name);
-  free(folder);
 }
 
-/* NAME in PATH, ourselves left out; NULL if it is not there.  *SKIPPED says
- * whether we stood before it. */
-static char *search_path(const char *name, bool *skipped) {
+/* Put NAME in PATH, ourselves left out, into FOUND; false if it is not there.
+ * *SKIPPED says whether we stood before it. */
+static bool search_path(const char *name, char found[PATH_MAX], bool *skipped) {
   const char *path = getenv("PATH");
   if (!path)
     path = "/usr/local/bin:/usr/bin:/bin";
-  struct cca_text candidate = {0};
   for (const char *p = path;;) {
     size_t len = strcspn(p, ":");
-    candidate.len = 0;
-    cca_text_add(&candidate, p, len);
-    cca_text_addf(&candidate, "%s%s", len ? "/" : "", name);
-    if (is_program(candidate.data)) {
-      if (!is_self(candidate.data))
-        return candidate.data;
+    int used = snprintf(found, PATH_MAX, "%.*s%s%s", (int)len, p,
+                        len ? "/" : "", name);
+    if (used > 0 && used < PATH_MAX && is_program(found)) {
+      if (!is_self(found))
+        return true;
       *skipped = true;
     }
     if (!p[len])
-      break;
+      return false;
     p += len + 1;
   }
-  cca_text_release(&candidate);
-  return NULL;
 }
 
 /* Could WORD, our first argument, be the compiler, rather than an input? */
 static bool is_launched(const char *word) {
+  char found[PATH_MAX];
   bool skipped = false;
   if (word[0] == '-' || word[0] == '@' || !word[0])
     return false;
@@ -105,9 +102,17 @@ static bool is_launched(const char *word) {
                          !strcmp(dot, ".a") || !strcmp(dot, ".c"));
     return !input && is_program(word);
   }
-  char *found = access(word, F_OK) == 0 ? NULL : search_path(word, &skipped);
-  free(found);
-  return found || skipped;
+  return access(word, F_OK) != 0 &&
+         (search_path(word, found, &skipped) || skipped);
+}
+
+static void add_word(struct cca_compiler *c, const char *word) {
+  if (c->word_count < CCA_COMPILER_WORDS) {
+    c->words[c->word_count++] = word;
+  } else {
+    c->path = NULL;
+    c->why = "has too many words";
+  }
 }
 
 static void set_program(struct cca_compiler *c, const char *word) {
@@ -115,28 +120,28 @@ static void set_program(struct cca_compiler *c, const char *word) {
   if (strchr(word, '/')) {
     c->path = is_self(word) ? NULL : word;
     c->why = c->path ? NULL : "names cc-allocs itself";
-    skipped = false;
   } else {
-    c->path = search_path(word, &skipped);
+    c->path = search_path(word, c->found, &skipped) ? c->found : NULL;
     c->why = c->path ? NULL : skipped ? "names cc-allocs itself" : "not found";
   }
   /* A driver looks itself up in PATH by argv[0], and must not find us. */
-  cca_vec_push(&c->words, skipped && c->path ? c->path : word);
+  add_word(c, skipped && c->path ? c->path : word);
 }
 
 /* The words of TEXT; the first is the program. */
 static void set_words(struct cca_compiler *c, const char *text) {
-  char *copy = cca_malloc(strlen(text) + 1), *rest = copy;
-  strcpy(copy, text);
+  static char copy[LONGEST];
+  char *rest = copy;
+  snprintf(copy, sizeof copy, "%s", text);
   for (char *word; (word = strsep(&rest, " \t"));)
-    if (*word && !c->words.count)
+    if (*word && !c->word_count)
       set_program(c, word);
     else if (*word)
-      cca_vec_push(&c->words, word);
+      add_word(c, word);
 }
 
 /* arm-linux-gnueabihf-gcc-12: the part before -gcc, if it has a dash itself. */
-static const char *triple_of(const char *program) {
+static const char *triple_of(const char *program, char triple[NAME_MAX + 1]) {
   static const char *const kinds[] = {"-gcc", "-clang", "-cc"};
   const char *name = base_name(program);
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
@@ -145,9 +150,8 @@ static const char *triple_of(const char *program) {
       continue;
     const char *after = at + strlen(kinds[i]);
     size_t len = (size_t)(at - name);
-    if ((*after && *after != '-') || !memchr(name, '-', len))
+    if ((*after && *after != '-') || !memchr(name, '-', len) || len > NAME_MAX)
       continue;
-    char *triple = cca_malloc(len + 1);
     memcpy(triple, name, len);
     triple[len] = 0;
     return triple;
@@ -161,15 +165,12 @@ static void set_for_triple(struct cca_compiler *c, const char *name,
   static const char *const kinds[] = {"gcc", "clang", "cc"};
   bool skipped = false;
   for (size_t i = 0; i < 3 && !c->path; i++) {
-    struct cca_text word = {0};
-    cca_text_addf(&word, "%.*s%s", (int)len, name, kinds[i]);
-    c->path = search_path(word.data, &skipped);
-    if (c->path || i == 2)
-      cca_vec_push(&c->words, word.data);
-    else
-      cca_text_release(&word);
+    snprintf(c->named, sizeof c->named, "%.*s%s", (int)len, name, kinds[i]);
+    if (search_path(c->named, c->found, &skipped))
+      c->path = c->found;
   }
   c->why = "not found";
+  add_word(c, c->named);
 }
 
 /* c99 and c99-gcc, which add -std=c99 for themselves. */
@@ -182,8 +183,8 @@ static const char *standard_of(const char *program) {
   return NULL;
 }
 
-struct cca_compiler cca_compiler_find(int argc, char **argv) {
-  struct cca_compiler c = {0};
+void cca_compiler_find(struct cca_compiler *c, int argc, char **argv) {
+  *c = (struct cca_compiler){0};
   const char *name = base_name(argv[0]);
   const char *wanted = getenv("CC_ALLOCS_CC");
   size_t len = strlen(name), own_len = strlen(own_name);
@@ -194,27 +195,26 @@ struct cca_compiler cca_compiler_find(int argc, char **argv) {
   leave_path();
   if (!is_own && !has_triple) {
     bool skipped = false;
-    c.path = search_path(name, &skipped);
-    c.why = "not found";
+    c->path = search_path(name, c->found, &skipped) ? c->found : NULL;
+    c->why = "not found";
     /* as in set_program(), and as if we had not been on the way */
     bool changed = skipped || strchr(argv[0], '/');
-    cca_vec_push(&c.words, c.path && changed ? c.path : name);
+    add_word(c, c->path && changed ? c->path : name);
   } else if (argc > 1 && is_launched(argv[1])) {
-    set_program(&c, argv[c.consumed = 1]);
+    set_program(c, argv[c->consumed = 1]);
     /* a launcher in front of it: cc-allocs ccache gcc -c foo.c, zig cc */
-    while (c.consumed + 1 < argc && is_launched(argv[c.consumed + 1]) &&
-           !strchr(argv[c.consumed + 1], '/'))
-      cca_vec_push(&c.words, argv[++c.consumed]);
+    while (c->consumed + 1 < argc && is_launched(argv[c->consumed + 1]) &&
+           !strchr(argv[c->consumed + 1], '/'))
+      add_word(c, argv[++c->consumed]);
   } else if (wanted && wanted[strspn(wanted, " \t")]) {
-    set_words(&c, wanted);
+    set_words(c, wanted);
   } else if (has_triple) {
-    set_for_triple(&c, name, len - own_len);
+    set_for_triple(c, name, len - own_len);
   } else {
-    set_program(&c, CCA_DEFAULT_CC);
+    set_program(c, CCA_DEFAULT_CC);
   }
-  const char *compiler = c.words.items[c.words.count - 1];
-  c.triple = triple_of(compiler);
-  c.standard = standard_of(compiler);
-  c.cplusplus = strstr(base_name(compiler), "++") != NULL;
-  return c;
+  const char *compiler = c->words[c->word_count - 1];
+  c->triple = triple_of(compiler, c->target);
+  c->standard = standard_of(compiler);
+  c->cplusplus = strstr(base_name(compiler), "++") != NULL;
 }

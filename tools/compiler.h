@@ -5,18 +5,22 @@
 #ifndef CCA_COMPILER_H
 #define CCA_COMPILER_H
 
+#include <limits.h>
 #include <stdbool.h>
+#include <stddef.h>
 
-#include "base/vec.h"
+enum { CCA_COMPILER_WORDS = 64 };
 
 struct cca_compiler {
-  const char *path;                   /* what to execute; NULL: see why */
-  struct cca_vec(const char *) words; /* argv[0] and what else comes first */
+  const char *path;                      /* what to execute; NULL: see why */
+  const char *words[CCA_COMPILER_WORDS]; /* argv[0] and what else is first */
+  size_t word_count;                     /* at least 1 */
   int consumed;         /* of our own arguments, how many named the compiler */
   const char *triple;   /* target, if the compiler's name has one; or NULL */
   const char *standard; /* c89 or c99, if that is the compiler's name */
   bool cplusplus;       /* every source is C++ to the compiler */
   const char *why;
+  char found[PATH_MAX], named[NAME_MAX + 1], target[NAME_MAX + 1]; /* bytes */
 };
 
 /*
@@ -33,8 +37,9 @@ struct cca_compiler {
  * would be without us, and nothing that stands in PATH on either side of the
  * folder, a cache for instance, can lead back here.
  *
- * Memory lives as long as the process.
+ * What *C points to lives as long as *C and the process's arguments.  No memory
+ * is allocated, so that a compiler can be run where there is none.
  */
-struct cca_compiler cca_compiler_find(int argc, char **argv);
+void cca_compiler_find(struct cca_compiler *c, int argc, char **argv);
 
 #endif
