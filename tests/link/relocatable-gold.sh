@@ -1,0 +1,1 @@
+relocatable.bash
