@@ -2,9 +2,10 @@
 /*
  * attach.c -- append a section to a finished object.
  *
- * Input:     an ET_REL file and the bytes of a summary.
- * Output:    the same file with the section .cc_allocs: PROGBITS, SHF_EXCLUDE
- *            (a final link drops it, ld -r and ar keep it), aligned to 8.
+ * Input:     an ET_REL file, or LLVM bitcode, and the bytes of a summary.
+ * Output:    bitcode with a block more at its end (summaries/bitcode.h); of an
+ *            ET_REL the same file with the section .cc_allocs: PROGBITS,
+ * SHF_EXCLUDE (a final link drops it, ld -r and ar keep it), aligned to 8.
  * Invariant: of the old bytes only e_shoff and e_shnum change (and, past
  *            65279 sections, the size of section 0, which stands for e_shnum).
  *
@@ -32,6 +33,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "summaries/bitcode.h"
 #include "summaries/elf.h"
 
 static const char section_name[] = ".cc_allocs";
@@ -98,18 +100,34 @@ static const char *find_summary(const struct cca_elf *elf, uint32_t *found) {
   return NULL;
 }
 
+/* Bitcode gets a block more; of several, the last one counts. */
+static int attach_to_bitcode(const unsigned char *image, size_t image_len,
+                             const void *summary, size_t len, unsigned flags,
+                             struct cca_text *tail,
+                             struct cca_attach_error *err) {
+  size_t size;
+  if (!cca_bitcode_is_open(image, image_len))
+    return fail(err, CCA_ATTACH_BITCODE, 0,
+                "bitcode that is not open at its end");
+  if (len > UINT32_MAX / 4)
+    return fail(err, CCA_ATTACH_CORRUPT, 0, "too large");
+  if (!(flags & CCA_ATTACH_REPLACE) &&
+      cca_bitcode_find(image, image_len, &size))
+    return fail(err, CCA_ATTACH_HAS_ONE, 0, "the object has a summary already");
+  tail->len = 0;
+  cca_bitcode_add(tail, summary, len);
+  return CCA_ATTACH_OK;
+}
+
 int cca_attach_image(unsigned char *image, size_t image_len,
                      const void *summary, size_t len, unsigned flags,
                      struct cca_text *tail, struct cca_attach_error *err) {
-  static const unsigned char bitcode[] = {'B', 'C', 0xc0, 0xde};
-  static const unsigned char wrapped[] = {0xde, 0xc0, 0x17, 0x0b};
   struct cca_elf elf;
   struct cca_elf_section names;
   uint32_t at;
 
-  if (image_len >= 4 &&
-      (memcmp(image, bitcode, 4) == 0 || memcmp(image, wrapped, 4) == 0))
-    return fail(err, CCA_ATTACH_BITCODE, 0, "bitcode object: no section");
+  if (cca_bitcode_is(image, image_len))
+    return attach_to_bitcode(image, image_len, summary, len, flags, tail, err);
   if (!cca_elf_is(image, image_len))
     return fail(err, CCA_ATTACH_NOT_OURS, 0, "not an ELF file");
   const char *wrong = cca_elf_open(&elf, image, image_len);

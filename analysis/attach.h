@@ -17,10 +17,10 @@
 
 enum cca_attach_status {
   CCA_ATTACH_OK = 0,
-  /* Not a regular file, or not ET_REL; or it is gone.  Nothing is wrong: there
-   * is just nothing to attach to. */
+  /* Not a regular file, or neither ET_REL nor bitcode; or it is gone.  Nothing
+   * is wrong: there is just nothing to attach to. */
   CCA_ATTACH_NOT_OURS = -1,
-  CCA_ATTACH_BITCODE = -2, /* LLVM bitcode, which has no sections */
+  CCA_ATTACH_BITCODE = -2, /* LLVM bitcode to which nothing can be added */
   CCA_ATTACH_HAS_ONE = -3, /* the object has a summary already */
   CCA_ATTACH_CORRUPT = -4, /* the object breaks a rule of ELF */
   CCA_ATTACH_IO = -5,      /* reading or writing failed: see error */
@@ -37,7 +37,8 @@ struct cca_attach_error {
 };
 
 /*
- * Append the LEN bytes of SUMMARY to OBJECT as its section .cc_allocs.
+ * Append the LEN bytes of SUMMARY to OBJECT as its section .cc_allocs, or as a
+ * block of bitcode.
  *
  * A symbolic link stays one; other hard links keep the old content; owner,
  * group and mode are kept.  Returns CCA_ATTACH_OK, or a negative

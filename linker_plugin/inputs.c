@@ -25,6 +25,7 @@
 
 #include "inputs.h"
 #include "summaries/archive.h"
+#include "summaries/bitcode.h"
 #include "summaries/elf.h"
 
 void cca_inputs_init(struct cca_inputs *inputs, const char *sysroot) {
@@ -100,14 +101,10 @@ struct cca_input_file *cca_inputs_file(struct cca_inputs *inputs,
   return file;
 }
 
-/* Relocatable, or LLVM bitcode with or without its wrapper. */
+/* Relocatable, or LLVM bitcode. */
 static bool is_object(const unsigned char *bytes, size_t len) {
-  static const unsigned char bitcode[] = {'B', 'C', 0xc0, 0xde};
-  static const unsigned char wrapped[] = {0xde, 0xc0, 0x17, 0x0b};
   struct cca_elf elf;
-  if (len < 4)
-    return false;
-  if (memcmp(bytes, bitcode, 4) == 0 || memcmp(bytes, wrapped, 4) == 0)
+  if (cca_bitcode_is(bytes, len))
     return true;
   return cca_elf_is(bytes, len) &&
          (cca_elf_open(&elf, bytes, len) != NULL || elf.type == ET_REL);

@@ -24,6 +24,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/vec.h"
+#include "bitcode.h"
 #include "elf.h"
 #include "note.h"
 
@@ -101,16 +102,16 @@ static void add_refused(struct cca_carrier *c, const struct place *place,
 
 /* --------------------------------------------------------------- objects */
 
-/* The tables of one section .cc_allocs; *PART counts them. */
+/* The tables in the SIZE bytes of one section .cc_allocs; *PART counts them. */
 static void add_summaries(struct cca_carrier *c, const struct place *place,
-                          const struct cca_elf_section *section,
+                          const unsigned char *bytes, size_t size,
                           uint32_t *part) {
   size_t at = 0;
-  while (at < section->size) {
+  while (at < size) {
     struct cca_table table;
     struct cca_table_error err = {0};
-    if (cca_table_open(&table, &cca_summary_schema, section->bytes + at,
-                       section->size - at, &err) < 0) {
+    if (cca_table_open(&table, &cca_summary_schema, bytes + at, size - at,
+                       &err) < 0) {
       err.offset += at;
       add_refused(c, place, (*part)++, &err);
       return; /* where the next one begins is unknown */
@@ -153,7 +154,7 @@ static void add_object(struct cca_carrier *c, const struct place *place,
                     "corrupt object: sections overlap");
         return;
       }
-      add_summaries(c, place, &section, &part);
+      add_summaries(c, place, section.bytes, section.size, &part);
     }
     /* Code, or data that the linker fills with addresses. */
     if ((section.flags & SHF_EXECINSTR) && section.size)
@@ -173,6 +174,18 @@ static void add_object(struct cca_carrier *c, const struct place *place,
   else if (lto)
     add_missing(c, place, 0, CCA_CARRIER_NO_SECTION,
                 "GIMPLE object without a summary");
+}
+
+static void add_bitcode(struct cca_carrier *c, const struct place *place,
+                        const unsigned char *bytes, size_t len) {
+  size_t size;
+  uint32_t part = 0;
+  const unsigned char *found = cca_bitcode_find(bytes, len, &size);
+  if (found)
+    add_summaries(c, place, found, size, &part);
+  if (!part)
+    add_missing(c, place, 0, CCA_CARRIER_BITCODE,
+                "bitcode object without a summary");
 }
 
 /* --------------------------------------------------------------- modules */
@@ -298,8 +311,6 @@ static void add_archive(struct cca_carrier *c, const struct place *place,
 
 static void add_any(struct cca_carrier *c, const struct place *place,
                     const unsigned char *bytes, size_t len) {
-  static const unsigned char bitcode[] = {'B', 'C', 0xc0, 0xde};
-  static const unsigned char wrapped[] = {0xde, 0xc0, 0x17, 0x0b};
   struct cca_archive archive;
   struct cca_elf elf;
   if (cca_archive_open(&archive, bytes, len)) {
@@ -310,9 +321,8 @@ static void add_any(struct cca_carrier *c, const struct place *place,
     add_archive(c, &at, &archive, 0);
     return;
   }
-  if (len >= 4 &&
-      (memcmp(bytes, bitcode, 4) == 0 || memcmp(bytes, wrapped, 4) == 0)) {
-    add_missing(c, place, 0, CCA_CARRIER_BITCODE, "bitcode object: no section");
+  if (cca_bitcode_is(bytes, len)) {
+    add_bitcode(c, place, bytes, len);
     return;
   }
   if (!cca_elf_is(bytes, len)) {

@@ -10,7 +10,7 @@
  *     }
  *
  * Where they are: an object has its summary in the section .cc_allocs, several
- * in a row after `ld -r`; an archive, plain or thin, has members; a shared
+ * in a row after `ld -r`, and bitcode in a block behind it; an archive, plain or thin, has members; a shared
  * object or executable has a note of owner "cc-allocs" in a PT_NOTE segment.
  *
  * Nothing here fails: what has no table, though it ought to, is an item with a
@@ -43,8 +43,8 @@ enum cca_carrier_why { /* it is missing */
                        CCA_CARRIER_NO_SECTION, /* an object without summary */
                        CCA_CARRIER_NO_NOTE,    /* a linked module without
                                                   classification */
-                       CCA_CARRIER_BITCODE,    /* LLVM bitcode, which has no
-                                                  sections */
+                       CCA_CARRIER_BITCODE,    /* LLVM bitcode without summary
+                                                */
                        CCA_CARRIER_NOT_ELF, /* a linker script, or anything else
                                              */
                        CCA_CARRIER_UNREADABLE, /* the file cannot be opened */

@@ -87,11 +87,10 @@ bool cca_input_is_broken(const struct cca_carrier_item *item) {
 const char *cca_input_advice(const struct cca_carrier_item *item) {
   switch (item->why) {
   case CCA_CARRIER_NO_SECTION:
+  case CCA_CARRIER_BITCODE:
     return "; compile it with CC=cc-allocs";
   case CCA_CARRIER_NO_NOTE:
     return "; link it with CC=cc-allocs";
-  case CCA_CARRIER_BITCODE:
-    return "; add -ffat-lto-objects, or report on what it is linked into";
   case CCA_CARRIER_NOT_ELF:
     return "; give an executable, shared object, object, archive or table file";
   case CCA_CARRIER_VERSION:

@@ -175,8 +175,8 @@ static const struct {
   const char *text;
 } broken[] = {
     {0, 1, 'E', CCA_ATTACH_NOT_OURS, "not an ELF file"},
-    {0, 4, 0xdec04342, CCA_ATTACH_BITCODE, "bitcode object: no section"},
-    {0, 4, 0x0b17c0de, CCA_ATTACH_BITCODE, "bitcode object: no section"},
+    {0, 4, 0xdec04342, CCA_ATTACH_BITCODE, "bitcode that is not open at its end"},
+    {0, 4, 0x0b17c0de, CCA_ATTACH_BITCODE, "bitcode that is not open at its end"},
     {4, 1, 3, CCA_ATTACH_CORRUPT, "ELF header: unknown class"},
     {5, 1, 0, CCA_ATTACH_CORRUPT, "ELF header: unknown byte order"},
     {16, 2, ET_EXEC, CCA_ATTACH_NOT_OURS, "not a relocatable object"},

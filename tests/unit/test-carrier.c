@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "summaries/bitcode.h"
 #include "summaries/carrier.h"
 #include "tiny-elf.h"
 
@@ -226,11 +227,27 @@ static void test_object_without_code(void) {
 
 static void test_no_object(void) {
   check_bytes(bitcode, sizeof bitcode,
-              "x#0 missing: bitcode object: no section\n");
+              "x#0 missing: bitcode object without a summary\n");
   check_bytes("\xde\xc0\x17\x0b", 4,
-              "x#0 missing: bitcode object: no section\n");
+              "x#0 missing: bitcode object without a summary\n");
   check_bytes("GROUP ( libc.so.6 )", 19, "x#0 missing: not an ELF file\n");
   check_bytes("", 0, "x#0 missing: not an ELF file\n");
+}
+
+static void test_bitcode(void) {
+  struct cca_text summary = make_summary("a.c"), object = {0};
+  cca_text_add(&object, "BC\xc0\xde", 4);
+  cca_bitcode_add(&object, "a block of somebody else's", 26);
+  object.data[4] ^= 4; /* 98 */
+  size_t len = object.len;
+  cca_bitcode_add(&object, summary.data, summary.len);
+  check_bytes(object.data, object.len, "x#0 summary of a.c\n");
+  check_bytes(object.data, len,
+              "x#0 missing: bitcode object without a summary\n");
+  object.data[object.len - 12] ^= 0x20;
+  check_text(object, "x#0 missing: corrupt table at byte 112: the string table "
+                     "is not terminated\n");
+  cca_text_release(&summary);
 }
 
 /* ---------------------------------------------------------------- modules */
@@ -282,7 +299,7 @@ static void test_archive(void) {
   check_bytes(ar.data, ar.len,
               "x(a.o)#0 summary of a.c\n"
               "x(a_rather_long_name.o)#0 summary of b.c\n"
-              "x(plain.o)#0 missing: bitcode object: no section\n"
+              "x(plain.o)#0 missing: bitcode object without a summary\n"
               "x(odd)#0 missing: not an ELF file\n"
               "x(bsd.o)#0 summary of a.c\n");
 
@@ -506,6 +523,7 @@ int main(void) {
   RUN(test_other_version);
   RUN(test_object_without_code);
   RUN(test_no_object);
+  RUN(test_bitcode);
   RUN(test_module);
   RUN(test_archive);
   RUN(test_thin_archive);
