@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "allocs.h"
@@ -128,6 +129,17 @@ static int write_results(const char *dir, const char *note,
   return status;
 }
 
+/* What all of it cost, reading the summaries included. */
+static void log_cost(const char *output) {
+  struct rusage used;
+  if (getrusage(RUSAGE_SELF, &used) != 0)
+    return;
+  long ms = (used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000 +
+            (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1000;
+  cca_log("allocs solve: %s: solved in %ld ms, %ld KiB", output, ms,
+          used.ru_maxrss);
+}
+
 static int solve_link(const char *dir, const char *note) {
   struct cca_text text = {0}, list = {0};
   struct cca_line line;
@@ -176,6 +188,7 @@ static int solve_link(const char *dir, const char *note) {
   cca_log("allocs solve: %s: %zu inputs, %zu units, %zu call sites%s",
           line.output, inputs.list.count, units.list.count, result.place_count,
           status == CCA_EXIT_ERROR ? ", failed" : "");
+  log_cost(line.output);
   if (status == CCA_EXIT_OK)
     cca_solver_result_release(&result);
   cca_units_release(&units);
