@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# scripts/evaluate counts rows, arguments, kinds and precision as it says, and
-# names what it holds against a report.
+# scripts/evaluate counts rows, arguments, kinds, precision and sites as it says,
+# and names what it holds against a report.
 # shellcheck source=tests/common.sh
 . "${0%/*}/../common.sh"
 need python3
@@ -15,11 +15,19 @@ toy	xcalloc	calloc	0,1	direct	toy-1/a.c:3	none
 toy	ops.get	malloc	1	struct fnptr	toy-1/a.c:4	none	
 toy	gone	malloc	0	direct	toy-1/a.c:5	none	
 toy	xfree	free		direct	toy-1/a.c:6	none	
+toy	gone_free	free		direct	toy-1/a.c:6	none	
+toy	list_push	pool		direct	toy-1/a.c:12	none	
 toy	NEW	malloc	0	macro	toy-1/a.h:7	none	
 other	xrealloc	realloc	1	direct	other-1/a.c:1	none	
 END
-printf 'project\tfunction\tverdict\treason\n' >verdicts.tsv
-printf 'toy\tgood\tyes\tread\ntoy\tbad\tno\tread\n' >>verdicts.tsv
+cat >verdicts.tsv <<'END'
+project	function	role	verdict	reason
+toy	good	allocates	yes	read
+toy	bad	allocates	no	read
+toy	unread	frees	yes	another role
+toy	end	frees	no	read
+other	unread	allocates	yes	another project
+END
 
 cat >report.json <<'END'
 {"allocation_functions": [
@@ -38,8 +46,11 @@ cat >report.json <<'END'
   {"name": "unread", "unit": "a.c", "line": 10, "kind": "pool",
    "size_args": [1], "size": "p1", "certainty": "carved"},
   {"name": "new_foo", "unit": "a.c", "line": 11, "kind": "factory",
+   "size_args": [], "size": "24", "certainty": "proved"},
+  {"name": "list_push", "unit": "a.c", "line": 12, "kind": "cursor",
    "size_args": [], "size": "24", "certainty": "proved"}],
  "deallocation_functions": [
+  {"name": "end", "unit": "a.c", "line": 16, "kind": "free"},
   {"name": "xfree", "unit": "a.c", "line": 6, "kind": "free"}],
  "allocation_sites": [
   {"unit": "a.c", "line": 20, "column": 1, "callee": "xmalloc",
@@ -53,16 +64,52 @@ cat >report.json <<'END'
  "missing": [{"unit": "b.c", "reason": "no clang"}]}
 END
 
+cat >twin.json <<'END'
+{"allocation_functions": [
+  {"name": "unread", "unit": "a.c", "line": 10, "kind": "factory", "sites": 3,
+   "size_args": [], "size": "8", "certainty": "proved"},
+  {"name": "only_here", "unit": "c.c", "line": 1, "kind": "lazy", "sites": 1,
+   "size_args": [], "size": "8", "certainty": "proved"}],
+ "allocation_sites": [
+  {"unit": "a.c", "line": 20, "column": 1, "callee": "xmalloc",
+   "class": "typed", "shape": "one", "type": "struct foo",
+   "used_as": "struct foo"},
+  {"unit": "c.c", "line": 22, "column": 1, "callee": "xmalloc",
+   "class": "untyped", "shape": "unknown", "type": null, "used_as": null,
+   "reason": "two sizes"}]}
+END
+
+# Two modules: each function and each site counts once.
 "$source_dir/scripts/evaluate" --truth truth.tsv --verdicts verdicts.tsv \
-  toy=report.json >scored
+  toy=report.json,twin.json >scored
 expect scored <<'END'
-toy: recall 5/6 83.3%, argument recall 4/6 66.7%, kind agreement 4/5 80.0%, precision 5/7 71.4% (to 6/7 85.7%, when reviewed)
-  sites: 1 bytes, 2 typed; used as the same type: 1/2 50.0%
-  arguments    xcalloc: [1], should be [0, 1]; size p1
-  kind         xcalloc: malloc, should be calloc
+     rows  recall  arguments   kind  precision  frees recall  precision  unread
+toy     6   66.7%      50.0%  75.0%      71.4%         50.0%      50.0%       1
+
+     sites  typed  bytes  pass-through  untyped  one type  three  used as
+toy      4      2      1             0        1     66.7%  66.7%    50.0%
+
+toy
+  arguments    xcalloc: [1], should be [0, 1]; size p1, toy-1/a.c:3
+  kind         xcalloc: malloc, should be calloc; toy-1/a.c:3
   missed       gone (malloc, toy-1/a.c:5)
+  missed       gone_free (free, toy-1/a.c:6)
+  missed       list_push (pool, toy-1/a.c:12), called cursor
   not compiled NEW, a macro
-  wrong        bad is no allocation function
-  unreviewed   unread (pool, size p1, a.c:10, carved)
+  wrong        bad (pool, size p1, a.c:9, carved)
+  unreviewed   unread (factory, size 8, a.c:10, proved)
+  wrong        end (free, size None, a.c:16, None)
+  used as      a.c:21: xmalloc, struct foo, used as struct bar
+  untyped      c.c:22: xmalloc, two sizes
   no summary   b.c: no clang
+END
+"$source_dir/scripts/evaluate" --truth truth.tsv --verdicts verdicts.tsv --json \
+  toy=report.json,twin.json >scored.json
+python3 - <<'END'
+import json
+toy, total = json.load(open("scored.json"))
+assert toy["project"] == "toy" and total["project"] == "total"
+assert toy["counts"]["rows"] == 6 and toy["counts"]["rows_found"] == 4
+assert toy["counts"] == total["counts"]
+assert ["wrong", "bad (pool, size p1, a.c:9, carved)"] in toy["notes"]
 END
