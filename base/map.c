@@ -23,6 +23,22 @@ uint64_t cca_hash(uint64_t seed, const void *bytes, size_t len) {
   return h ^ (h >> 31);
 }
 
+/* By words, which is what a table of symbols wants; the values differ between
+ * machines, and nobody sees them. */
+static uint64_t hash_key(const void *key, size_t len) {
+  const unsigned char *at = key;
+  uint64_t h = len, word;
+  for (; len >= sizeof word; at += sizeof word, len -= sizeof word) {
+    memcpy(&word, at, sizeof word);
+    h = (h ^ word) * 0x9e3779b97f4a7c15u;
+    h ^= h >> 32;
+  }
+  word = 0;
+  memcpy(&word, at, len);
+  h = (h ^ word) * 0x9e3779b97f4a7c15u;
+  return h ^ h >> 32;
+}
+
 static struct cca_map_slot *probe(const struct cca_map *map, const void *key,
                                   size_t len, uint64_t hash) {
   for (size_t i = hash & (map->room - 1);; i = (i + 1) & (map->room - 1)) {
@@ -48,7 +64,7 @@ uint32_t *cca_map_at(struct cca_map *map, const void *key, size_t len,
                      bool *is_new) {
   if (map->count + 1 > map->room / 4 * 3)
     grow(map);
-  uint64_t hash = cca_hash(0, key, len);
+  uint64_t hash = hash_key(key, len);
   struct cca_map_slot *slot = probe(map, key, len, hash);
   if (is_new)
     *is_new = !slot->key;
@@ -65,7 +81,7 @@ const uint32_t *cca_map_find(const struct cca_map *map, const void *key,
                              size_t len) {
   if (!map->room)
     return NULL;
-  struct cca_map_slot *slot = probe(map, key, len, cca_hash(0, key, len));
+  struct cca_map_slot *slot = probe(map, key, len, hash_key(key, len));
   return slot->key ? &slot->value : NULL;
 }
 

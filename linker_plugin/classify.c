@@ -488,6 +488,8 @@ const struct cca_verdict *cca__call_verdict(const struct cca_model *model,
   uint32_t yes = 0;
   const struct cca_verdict *found = NULL;
   for (uint32_t i = first; i < end; i++) {
+    if (!(model->traits[model->targets[i]] & CCA_TRAIT_HANDS_OUT))
+      continue;
     const struct cca_verdict *v = &model->verdicts[model->targets[i]];
     if (v->role != CCA_ROLE_ALLOCATES && v->role != CCA_ROLE_FACTORY)
       continue;

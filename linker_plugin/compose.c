@@ -67,7 +67,7 @@ static bool gets_fresh(const struct cca_body *body) {
   uint32_t call = body->unit->first_call + body->row.calls_first;
   uint32_t end = model->targets_first[call + body->row.calls_count];
   for (uint32_t t = model->targets_first[call]; t < end; t++)
-    if (cca__hands_out(&model->behaviours[model->targets[t]]))
+    if (model->traits[model->targets[t]] & CCA_TRAIT_HANDS_OUT)
       return true;
   return false;
 }
@@ -178,6 +178,27 @@ static void widen(struct cca_arena *arena, const struct cca_behaviour *before,
   now->returned = origins;
 }
 
+static uint64_t resized(const struct cca_origins *origins) {
+  uint64_t params = 0;
+  for (uint32_t i = 0; origins && i < origins->count; i++) {
+    const struct cca_block *block = origins->items[i].block;
+    if (block && block->flags & CCA_BLOCK_RESIZED)
+      params |= cca__bit(block->param);
+  }
+  return params;
+}
+
+static uint8_t traits_of(const struct cca_behaviour *b) {
+  uint8_t traits = 0;
+  if ((b->primitive && b->primitive->allocates) || b->out_count ||
+      cca__any_fresh(b->returned))
+    traits |= CCA_TRAIT_HANDS_OUT;
+  if (b->primitive || b->writes | b->builds | b->frees | b->may_free |
+                          b->resizes)
+    traits |= CCA_TRAIT_TOUCHES;
+  return traits;
+}
+
 /* Evaluate FUNCTION anew, for the ROUND-th time; true if its behaviour
  * changed. */
 static bool compose_function(struct cca_model *model, struct cca_eval *eval,
@@ -190,7 +211,7 @@ static bool compose_function(struct cca_model *model, struct cca_eval *eval,
   struct cca_body body = {model, eval, &model->units[f->unit],
                           cca_func_at(model->units[f->unit].table, f->row),
                           function};
-  struct cca_behaviour b = {.scc = old->scc, .primitive = old->primitive};
+  struct cca_behaviour b = {.primitive = old->primitive};
   cca__effects(&body, &b);
   find_returned(&body, &b);
   find_outs(&body, &b);
@@ -219,7 +240,9 @@ static bool compose_function(struct cca_model *model, struct cca_eval *eval,
       b.outs[i].origin = keep_origin(model, outs[i].origin);
     }
   }
+  b.resizes = resized(b.returned);
   *old = b;
+  model->traits[function] = traits_of(&b);
   return true;
 }
 
@@ -230,15 +253,18 @@ struct frame {
 };
 
 struct tarjan {
-  struct cca_model *model;
-  struct cca_eval *eval;
+  const struct cca_model *model;
   uint32_t *index, *low; /* by function; 0: not seen yet */
   bool *on_stack;
-  uint32_t clock, *evaluated, *changed; /* by function: when last */
   struct cca_vec(uint32_t) stack;
   struct cca_vec(struct frame) frames;
-  uint32_t next, scc;
+  uint32_t next;
+  /* What is left of it: functions, component by component; a component's first
+   * function is marked FIRST, and all of one that is a recursion RECURSIVE. */
+  uint32_t *order, ordered;
+  uint8_t *marks; /* by place in order */
 };
+enum { FIRST = 1, RECURSIVE = 2 };
 
 static void enter(struct tarjan *t, uint32_t function) {
   t->index[function] = t->low[function] = ++t->next;
@@ -262,45 +288,27 @@ static uint32_t next_callee(const struct cca_model *model,
   return CCA_NONE;
 }
 
-/* Has a callee of FUNCTION changed since it was evaluated last? */
-static bool is_stale(const struct tarjan *t, uint32_t function) {
+static bool calls_itself(const struct cca_model *model, uint32_t function) {
   struct frame edge = {function, 0, 0};
-  if (!t->evaluated[function])
-    return true;
-  for (uint32_t callee; (callee = next_callee(t->model, &edge)) != CCA_NONE;)
-    if (t->changed[callee] > t->evaluated[function])
+  for (uint32_t callee; (callee = next_callee(model, &edge)) != CCA_NONE;)
+    if (callee == function)
       return true;
   return false;
 }
 
-/*
- * FUNCTION is the root of a component: evaluate all of it, those that were
- * found last first, since they are nearest to the leaves.
- */
+/* FUNCTION is the root of a component: those that were found last come first,
+ * since they are nearest to the leaves. */
 static void close_component(struct tarjan *t, uint32_t function) {
-  size_t first = t->stack.count;
+  bool recursive = t->stack.items[t->stack.count - 1] != function ||
+                   calls_itself(t->model, function);
+  uint32_t member, first = t->ordered;
   do {
-    uint32_t member = t->stack.items[--first];
+    member = t->stack.items[--t->stack.count];
     t->on_stack[member] = false;
-    t->model->behaviours[member].scc = t->scc;
-  } while (t->stack.items[first] != function);
-
-  bool changed = true;
-  for (int round = 0; changed && round < ROUNDS; round++) {
-    changed = false;
-    for (size_t i = t->stack.count; i-- > first;) {
-      uint32_t member = t->stack.items[i];
-      if (!is_stale(t, member))
-        continue;
-      t->evaluated[member] = ++t->clock;
-      if (compose_function(t->model, t->eval, member, round)) {
-        t->changed[member] = ++t->clock;
-        changed = true;
-      }
-    }
-  }
-  t->scc++;
-  t->stack.count = first;
+    t->marks[t->ordered] = recursive ? RECURSIVE : 0;
+    t->order[t->ordered++] = member;
+  } while (member != function);
+  t->marks[first] |= FIRST;
 }
 
 static void visit(struct tarjan *t, uint32_t root) {
@@ -327,31 +335,92 @@ static void visit(struct tarjan *t, uint32_t root) {
   }
 }
 
-void cca__compose(struct cca_model *model) {
+/* Fills ORDER and MARKS, one of each for every function. */
+static void find_components(const struct cca_model *model, uint32_t *order,
+                            uint8_t *marks) {
   size_t count = model->functions.count;
-  struct tarjan t = {.model = model, .eval = cca__eval_new(model)};
-  model->behaviours =
-      cca_arena_zalloc(&model->arena, count, sizeof *model->behaviours);
+  struct tarjan t = {.model = model, .order = order, .marks = marks};
   t.index = cca_calloc(count, sizeof *t.index);
   t.low = cca_calloc(count, sizeof *t.low);
   t.on_stack = cca_calloc(count, sizeof *t.on_stack);
-  t.evaluated = cca_calloc(count, sizeof *t.evaluated);
-  t.changed = cca_calloc(count, sizeof *t.changed);
+  for (uint32_t i = 0; i < count; i++)
+    if (!t.index[i])
+      visit(&t, i);
+  free(t.index);
+  free(t.low);
+  free(t.on_stack);
+  cca_vec_release(&t.stack);
+  cca_vec_release(&t.frames);
+}
+
+/* ---- Evaluation in that order ---- */
+
+struct composer {
+  struct cca_model *model;
+  struct cca_eval *eval;
+  uint32_t clock, *evaluated, *changed; /* by function: when last */
+};
+
+/* Has a callee of FUNCTION changed since it was evaluated last? */
+static bool is_stale(const struct composer *c, uint32_t function) {
+  struct frame edge = {function, 0, 0};
+  if (!c->evaluated[function])
+    return true;
+  for (uint32_t callee; (callee = next_callee(c->model, &edge)) != CCA_NONE;)
+    if (c->changed[callee] > c->evaluated[function])
+      return true;
+  return false;
+}
+
+/* The COUNT functions of a recursion: until nothing changes. */
+static void compose_recursion(struct composer *c, const uint32_t *members,
+                              size_t count) {
+  bool changed = true;
+  for (int round = 0; changed && round < ROUNDS; round++) {
+    changed = false;
+    for (size_t i = 0; i < count; i++) {
+      if (!is_stale(c, members[i]))
+        continue;
+      c->evaluated[members[i]] = ++c->clock;
+      if (compose_function(c->model, c->eval, members[i], round)) {
+        c->changed[members[i]] = ++c->clock;
+        changed = true;
+      }
+    }
+  }
+}
+
+void cca__compose(struct cca_model *model) {
+  size_t count = model->functions.count;
+  struct composer c = {.model = model, .eval = cca__eval_new(model)};
+  model->behaviours =
+      cca_arena_zalloc(&model->arena, count, sizeof *model->behaviours);
+  model->traits = cca_arena_zalloc(&model->arena, count, 1);
   for (uint32_t i = 0; i < count; i++) {
     const struct cca_function *f = &model->functions.items[i];
     model->behaviours[i].primitive = f->primitive;
     if (!f->defined && !cca__measures(f))
       model->behaviours[i].uses = ~(uint64_t)0;
+    model->traits[i] = traits_of(&model->behaviours[i]);
   }
-  for (uint32_t i = 0; i < count; i++)
-    if (!t.index[i])
-      visit(&t, i);
-  cca__eval_free(t.eval);
-  free(t.index);
-  free(t.low);
-  free(t.on_stack);
-  free(t.evaluated);
-  free(t.changed);
-  cca_vec_release(&t.stack);
-  cca_vec_release(&t.frames);
+
+  uint32_t *order = cca_calloc(count, sizeof *order);
+  uint8_t *marks = cca_calloc(count, sizeof *marks);
+  find_components(model, order, marks);
+  c.evaluated = cca_calloc(count, sizeof *c.evaluated);
+  c.changed = cca_calloc(count, sizeof *c.changed);
+  for (size_t i = 0, next; i < count; i = next) {
+    next = i + 1;
+    while (next < count && !(marks[next] & FIRST))
+      next++;
+    if (marks[i] & RECURSIVE)
+      compose_recursion(&c, &order[i], next - i);
+    else
+      compose_function(model, c.eval, order[i], 0);
+  }
+  cca__eval_free(c.eval);
+  free(c.evaluated);
+  free(c.changed);
+  free(order);
+  free(marks);
 }

@@ -41,12 +41,18 @@ static bool alt_equal(const struct cca_alt *a, const struct cca_alt *b) {
   return true;
 }
 
-/* A sum under construction. */
+/* A sum under construction.  Terms past its count have no value: there are
+ * many sums, and most have one term. */
 struct sum {
   bool bag;
   uint32_t count;
   struct cca_term terms[CCA_SIZE_TERMS];
 };
+
+static void sum_start(struct sum *sum, bool bag) {
+  sum->bag = bag;
+  sum->count = 0;
+}
 
 static bool sum_has_atom(const struct sum *sum, struct cca_atom atom) {
   for (uint32_t i = 0; i < sum->count; i++)
@@ -131,7 +137,8 @@ static void size_push(struct cca_arena *arena, struct cca_size *size,
     if (alt_equal(&size->alts[i], &alt))
       return;
   if (size->alt_count == CCA_SIZE_ALTS) {
-    struct sum bag = {.bag = true};
+    struct sum bag;
+    sum_start(&bag, true);
     sum_add_alt(&bag, &size->alts[CCA_SIZE_ALTS - 1], 1);
     sum_add_alt(&bag, &alt, 1);
     size->alt_count--;
@@ -152,6 +159,11 @@ static struct cca_size *new_size(struct cca_arena *arena) {
   return size;
 }
 
+/* Of the alternatives that are there. */
+static size_t size_bytes(const struct cca_size *a) {
+  return offsetof(struct cca_size, alts) + a->alt_count * sizeof a->alts[0];
+}
+
 const struct cca_size *cca_size_none(void) {
   static const struct cca_size none;
   return &none;
@@ -163,7 +175,8 @@ const struct cca_size *cca_size_constant(struct cca_arena *arena,
   if (!value)
     return &zero;
   struct cca_size *size = new_size(arena);
-  struct sum sum = {0};
+  struct sum sum;
+  sum_start(&sum, false);
   sum_add(&sum, (struct cca_term){.factor = value});
   size_push(arena, size, &sum);
   return size;
@@ -172,7 +185,8 @@ const struct cca_size *cca_size_constant(struct cca_arena *arena,
 const struct cca_size *cca_size_atom(struct cca_arena *arena, int64_t factor,
                                      struct cca_atom atom) {
   struct cca_size *size = new_size(arena);
-  struct sum sum = {0};
+  struct sum sum;
+  sum_start(&sum, false);
   sum_add(&sum, (struct cca_term){factor, 1, {atom}});
   size_push(arena, size, &sum);
   return size;
@@ -190,7 +204,8 @@ static const struct cca_size *linear(struct cca_arena *arena,
   struct cca_size *size = new_size(arena);
   for (uint32_t i = 0; i < a->alt_count; i++)
     for (uint32_t k = 0; k < b->alt_count; k++) {
-      struct sum sum = {0};
+      struct sum sum;
+      sum_start(&sum, false);
       sum_add_alt(&sum, &a->alts[i], 1);
       sum_add_alt(&sum, &b->alts[k], sign);
       size_push(arena, size, &sum);
@@ -247,7 +262,7 @@ static void alt_mul(const struct cca_alt *a, const struct cca_alt *b,
     }
   if (fits)
     return;
-  *sum = (struct sum){.bag = true};
+  sum_start(sum, true);
   sum_add_alt(sum, a, 1);
   sum_add_alt(sum, b, 1);
 }
@@ -258,7 +273,8 @@ const struct cca_size *cca_size_mul(struct cca_arena *arena,
   struct cca_size *size = new_size(arena);
   for (uint32_t i = 0; i < a->alt_count; i++)
     for (uint32_t k = 0; k < b->alt_count; k++) {
-      struct sum sum = {0};
+      struct sum sum;
+      sum_start(&sum, false);
       alt_mul(&a->alts[i], &b->alts[k], &sum);
       size_push(arena, size, &sum);
     }
@@ -293,7 +309,8 @@ const struct cca_size *cca_size_div(struct cca_arena *arena,
   for (uint32_t i = 0; i < a->alt_count; i++)
     for (uint32_t k = 0; k < b->alt_count; k++) {
       const struct cca_alt *x = &a->alts[i], *y = &b->alts[k];
-      struct sum sum = {0};
+      struct sum sum;
+      sum_start(&sum, false);
       bool exact = !x->bag && !y->bag && y->term_count == 1;
       for (uint32_t t = 0; exact && t < x->term_count; t++) {
         struct cca_term quotient;
@@ -302,7 +319,7 @@ const struct cca_size *cca_size_div(struct cca_arena *arena,
           sum_add(&sum, quotient);
       }
       if (!exact) {
-        sum = (struct sum){.bag = true};
+        sum_start(&sum, true);
         sum_add_alt(&sum, x, 1);
       }
       size_push(arena, size, &sum);
@@ -313,7 +330,8 @@ const struct cca_size *cca_size_div(struct cca_arena *arena,
 static void push_all(struct cca_arena *arena, struct cca_size *size,
                      const struct cca_size *from) {
   for (uint32_t i = 0; i < from->alt_count; i++) {
-    struct sum sum = {0};
+    struct sum sum;
+    sum_start(&sum, false);
     sum_add_alt(&sum, &from->alts[i], 1);
     size_push(arena, size, &sum);
   }
@@ -326,8 +344,9 @@ const struct cca_size *cca_size_join(struct cca_arena *arena,
     return b;
   if (!b->alt_count)
     return a;
-  struct cca_size *size = new_size(arena);
-  push_all(arena, size, a);
+  /* A's alternatives differ, so that they need no comparison. */
+  struct cca_size *size = cca_arena_alloc(arena, sizeof *size);
+  memcpy(size, a, size_bytes(a));
   push_all(arena, size, b);
   return size;
 }
@@ -336,7 +355,8 @@ const struct cca_size *cca_size_mix(struct cca_arena *arena,
                                     const struct cca_size *a,
                                     const struct cca_size *b) {
   struct cca_size *size = new_size(arena);
-  struct sum sum = {.bag = true};
+  struct sum sum;
+  sum_start(&sum, true);
   for (uint32_t i = 0; i < a->alt_count; i++)
     sum_add_alt(&sum, &a->alts[i], 1);
   for (uint32_t i = 0; i < b->alt_count; i++)
@@ -350,7 +370,8 @@ const struct cca_size *cca_size_without_slack(struct cca_arena *arena,
                                               int64_t limit) {
   struct cca_size *size = new_size(arena);
   for (uint32_t i = 0; i < a->alt_count; i++) {
-    struct sum sum = {0};
+    struct sum sum;
+    sum_start(&sum, false);
     const struct cca_alt *alt = &a->alts[i];
     if (alt->bag)
       sum_to_bag(&sum);
@@ -368,7 +389,8 @@ const struct cca_size *cca_size_widen(struct cca_arena *arena,
                                       const struct cca_size *now) {
   struct cca_size *size = new_size(arena);
   for (uint32_t i = 0; i < now->alt_count; i++) {
-    struct sum sum = {0};
+    struct sum sum;
+    sum_start(&sum, false);
     bool known = false;
     for (uint32_t k = 0; k < before->alt_count; k++)
       known |= alt_equal(&now->alts[i], &before->alts[k]);
@@ -381,10 +403,8 @@ const struct cca_size *cca_size_widen(struct cca_arena *arena,
 
 const struct cca_size *cca_size_copy(struct cca_arena *arena,
                                      const struct cca_size *a) {
-  size_t bytes = offsetof(struct cca_size, alts) +
-                 a->alt_count * sizeof a->alts[0];
-  struct cca_size *size = cca_arena_alloc(arena, bytes);
-  memcpy(size, a, bytes);
+  struct cca_size *size = cca_arena_alloc(arena, size_bytes(a));
+  memcpy(size, a, size_bytes(a));
   for (uint32_t i = 0; i < size->alt_count; i++) {
     struct cca_alt *alt = &size->alts[i];
     size_t len = alt->term_count * sizeof *alt->terms;
@@ -475,7 +495,8 @@ uint64_t cca_size_params(const struct cca_size *a) {
  */
 static struct sum difference(const struct cca_alt *a, const struct cca_alt *b,
                              cca_type_bytes *bytes, void *payload) {
-  struct sum sum = {0};
+  struct sum sum;
+  sum_start(&sum, false);
   sum_add_alt(&sum, a, 1);
   sum_add_alt(&sum, b, -1);
   for (uint32_t t = 0; !sum.bag && t < sum.count; t++) {
@@ -519,7 +540,8 @@ const struct cca_size *cca_size_rebase(struct cca_arena *arena,
                                        cca_type_bytes *bytes, void *payload) {
   struct cca_size *size = new_size(arena);
   for (uint32_t i = 0; i < a->alt_count; i++) {
-    struct sum best = {0};
+    struct sum best;
+    sum_start(&best, false);
     uint32_t best_weight = UINT32_MAX;
     for (uint32_t k = 0; k < offset->alt_count; k++) {
       struct sum sum =

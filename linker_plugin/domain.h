@@ -83,7 +83,7 @@ const struct cca_size *cca_size_mul(struct cca_arena *arena,
 const struct cca_size *cca_size_div(struct cca_arena *arena,
                                     const struct cca_size *a,
                                     const struct cca_size *b);
-/* Either: the alternatives of both. */
+/* Either: the alternatives of both, which the result shares. */
 const struct cca_size *cca_size_join(struct cca_arena *arena,
                                      const struct cca_size *a,
                                      const struct cca_size *b);

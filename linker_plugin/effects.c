@@ -62,7 +62,9 @@ static bool resizes_to_nothing(const struct cca_body *body, uint32_t number,
                &value) &&
            !value;
   }
-  for (uint32_t i = 0; returned && i < returned->count; i++) {
+  if (!(body->model->behaviours[function].resizes & cca__bit(a)))
+    return false;
+  for (uint32_t i = 0; i < returned->count; i++) {
     const struct cca_block *block = returned->items[i].block;
     if (block && block->flags & CCA_BLOCK_RESIZED && block->param == a &&
         cca_size_is_constant(cca__eval_at_call(body->eval, number, block->size),
@@ -71,6 +73,38 @@ static bool resizes_to_nothing(const struct cca_body *body, uint32_t number,
       return true;
   }
   return false;
+}
+
+/* What FUNCTION does to the arguments of CALL, number NUMBER. */
+static void callee_effects(const struct cca_body *body,
+                           const struct cca_call *call, uint32_t number,
+                           uint32_t function, bool callback,
+                           struct cca_behaviour *b) {
+  const struct cca_behaviour *callee = &body->model->behaviours[function];
+  const struct cca_primitive *p = callee->primitive;
+  uint64_t touched = callee->writes | callee->builds | callee->may_free |
+                     callee->frees | callee->resizes;
+  for (uint32_t a = 0; a < call->args_count && a < 64; a++) {
+    if (!p && !(touched & cca__bit(a)))
+      continue;
+    uint64_t to = direct_bit(
+        body->eval,
+        cca_operand_at(body->unit->table, call->args_first + a).node);
+    if (!to)
+      continue;
+    if ((p && p->writes == a) || callee->writes & cca__bit(a))
+      b->writes |= to;
+    if (callee->builds & cca__bit(a))
+      b->builds |= to;
+    bool nothing = resizes_to_nothing(body, number, function, a);
+    if (callback)
+      continue;
+    if (nothing || frees(body->model, function, a, true))
+      b->may_free |= to;
+    if ((nothing || frees(body->model, function, a, false)) &&
+        call->flags & CCA_CALL_FLAGS_ALWAYS)
+      b->frees |= to;
+  }
 }
 
 static void call_effects(const struct cca_body *body, uint32_t row,
@@ -83,52 +117,10 @@ static void call_effects(const struct cca_body *body, uint32_t row,
   bool callback =
       call.target != CCA_NONE &&
       cca_node_at(body->unit->table, call.target).op == CCA_OP_PARAM;
-  for (uint32_t a = 0; a < call.args_count && a < 64; a++) {
-    uint64_t to =
-        direct_bit(body->eval,
-                   cca_operand_at(body->unit->table, call.args_first + a).node);
-    if (!to)
-      continue;
-    for (uint32_t t = model->targets_first[number];
-         known && t < model->targets_first[number + 1]; t++) {
-      uint32_t callee = model->targets[t];
-      const struct cca_primitive *p = model->behaviours[callee].primitive;
-      if ((p && p->writes == a) ||
-          model->behaviours[callee].writes & cca__bit(a))
-        b->writes |= to;
-      if (model->behaviours[callee].builds & cca__bit(a))
-        b->builds |= to;
-      bool nothing = resizes_to_nothing(body, number, callee, a);
-      if (callback)
-        continue;
-      if (nothing || frees(model, callee, a, true))
-        b->may_free |= to;
-      if ((nothing || frees(model, callee, a, false)) &&
-          call.flags & CCA_CALL_FLAGS_ALWAYS)
-        b->frees |= to;
-    }
-  }
-}
-
-/* Parameters that may point to anything.  Freeing one of a type's own is what
- * destructors do. */
-static uint64_t generic_params(const struct cca_body *body) {
-  uint64_t result = 0;
-  for (uint32_t i = 0; i < body->row.params_count && i < 64; i++) {
-    struct cca_param param =
-        cca_param_at(body->unit->table, body->row.params_first + i);
-    if (param.kind != CCA_VALUE_KIND_POINTER)
-      continue;
-    if (param.of != CCA_NONE) {
-      struct cca_type type = cca_type_at(body->unit->table, param.of);
-      if (type.kind != CCA_TYPE_KIND_VOID &&
-          type.kind != CCA_TYPE_KIND_UNKNOWN &&
-          !(type.flags & CCA_TYPE_FLAGS_BYTES))
-        continue;
-    }
-    result |= cca__bit(i);
-  }
-  return result;
+  uint32_t end = known ? model->targets_first[number + 1] : 0;
+  for (uint32_t t = model->targets_first[number]; t < end; t++)
+    if (model->traits[model->targets[t]] & CCA_TRAIT_TOUCHES)
+      callee_effects(body, &call, number, model->targets[t], callback, b);
 }
 
 /* Does the body store what LOCATION held in what parameter I points to? */
@@ -199,12 +191,14 @@ static uint64_t used_params(const struct cca_body *body) {
 
 void cca__effects(const struct cca_body *body, struct cca_behaviour *b) {
   const struct cca_function *f = &body->model->functions.items[body->function];
-  uint64_t generic = generic_params(body);
   stores_effects(body, b);
   for (uint32_t i = 0; i < body->row.calls_count; i++)
     call_effects(body, body->row.calls_first + i, b);
   kept_effects(body, b);
-  b->uses = cca__measures(f) ? 0 : generic ? used_params(body) : ~(uint64_t)0;
-  b->may_free &= generic;
+  b->uses = cca__measures(f)  ? 0
+            : f->generic ? used_params(body)
+                         : ~(uint64_t)0;
+  /* Freeing one of a type's own is what destructors do. */
+  b->may_free &= f->generic;
   b->frees &= b->may_free & ~b->uses;
 }

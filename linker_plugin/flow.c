@@ -169,7 +169,7 @@ static void ask_sites(struct cca_model *model, struct cca_eval *eval,
     bool allocates = false;
     for (uint32_t t = model->targets_first[number];
          t < model->targets_first[number + 1]; t++)
-      allocates |= cca__hands_out(&model->behaviours[model->targets[t]]);
+      allocates |= model->traits[model->targets[t]] & CCA_TRAIT_HANDS_OUT;
     if (!allocates)
       continue;
     if (!entered)

@@ -284,6 +284,28 @@ static void join_unit(struct cca_model *model, struct names *names,
     join_variable(model, names, u, i);
 }
 
+/*
+ * What can parameter I of F be?  A function's address is not passed as a
+ * pointer to a record; what can be anything is a pointer to void, to bytes, or
+ * to what nobody knows.  A parameter that is not described can be both.
+ */
+static void find_pointee(struct cca_function *f, const struct cca_table *t,
+                         struct cca_param param, uint32_t i) {
+  uint32_t kind = CCA_TYPE_KIND_UNKNOWN, flags = 0;
+  if (param.of != CCA_NONE) {
+    struct cca_type type = cca_type_at(t, param.of);
+    kind = type.kind;
+    flags = type.flags;
+  }
+  bool pointer = param.kind == CCA_VALUE_KIND_POINTER;
+  if (!pointer || kind == CCA_TYPE_KIND_STRUCT || kind == CCA_TYPE_KIND_UNION)
+    f->carriers &= ~cca__bit(i);
+  if (pointer &&
+      (kind == CCA_TYPE_KIND_VOID || kind == CCA_TYPE_KIND_UNKNOWN ||
+       flags & CCA_TYPE_FLAGS_BYTES))
+    f->generic |= cca__bit(i);
+}
+
 /* From here on every function knows its definition: read what it takes. */
 static void finish_functions(struct cca_model *model) {
   for (size_t i = 0; i < model->functions.count; i++) {
@@ -296,6 +318,9 @@ static void finish_functions(struct cca_model *model) {
     f->result = shape[0];
     f->first_call = model->units[f->unit].first_call + row.calls_first;
     f->call_count = row.calls_count;
+    f->carriers = ~(uint64_t)0;
+    for (uint32_t k = 0; k < row.params_count && k < 64; k++)
+      find_pointee(f, t, cca_param_at(t, row.params_first + k), k);
     f->hidden = (row.flags & CCA_FUNC_FLAGS_HIDDEN) != 0;
     f->param_count = row.params_count;
     if (!f->param_count && letters > 1)

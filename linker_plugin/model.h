@@ -55,7 +55,9 @@ struct cca_function {
   const struct cca_primitive *primitive; /* only if it is not defined here */
   uint32_t first_slot, param_count;      /* slots of its parameters */
   uint32_t first_call, call_count;       /* of its definition */
-  uint8_t linkage;                       /* enum cca_linkage */
+  uint64_t carriers; /* parameters that may point to a function */
+  uint64_t generic;  /* parameters that may point to anything */
+  uint8_t linkage;   /* enum cca_linkage */
   bool defined, address_taken, variadic, hidden;
   char result; /* first letter of its shape */
 };
@@ -119,6 +121,7 @@ struct cca_model {
 
   /* ---- compose.c ---- */
   struct cca_behaviour *behaviours; /* [functions] */
+  uint8_t *traits;                  /* [functions], enum cca_trait */
 
   /* ---- flow.c ---- */
   struct cca_flow *flow;
@@ -243,16 +246,17 @@ struct cca_behaviour {
   uint64_t writes;   /* parameters whose memory it fills */
   uint64_t builds;   /* … in which it sets members */
   uint64_t uses;     /* parameters it passes on, or what their members lead to */
+  uint64_t resizes;  /* … whose block it returns in another size */
   struct cca_out *outs; /* out_count of them */
   uint32_t out_count;
-  uint32_t scc; /* number of its component, callees first */
 };
 
-/* Does the function give fresh memory to its caller, by whatever way? */
-static inline bool cca__hands_out(const struct cca_behaviour *b) {
-  return (b->primitive && b->primitive->allocates) || b->out_count ||
-         cca__any_fresh(b->returned);
-}
+/* What every call asks of its callees, in one byte, since there are millions
+ * of calls and a behaviour is a cache miss. */
+enum cca_trait {
+  CCA_TRAIT_HANDS_OUT = 1, /* fresh memory for its caller, by whatever way */
+  CCA_TRAIT_TOUCHES = 2,   /* fills, frees or resizes what a parameter is */
+};
 
 /* Results are borrowed until the next cca__eval_enter(). */
 struct cca_eval;

@@ -164,16 +164,11 @@ static void bind_arguments(struct resolver *r, const struct cca_input *unit,
   const struct cca_function *f = &r->model->functions.items[callee];
   if (!f->defined)
     return;
-  const struct cca_table *own = r->model->units[f->unit].table;
-  struct cca_func row = cca_func_at(own, f->row);
-  for (uint32_t i = 0; i < call->args_count && i < f->param_count; i++) {
-    if (i < row.params_count &&
-        cca_param_at(own, row.params_first + i).kind != CCA_VALUE_KIND_POINTER)
-      continue;
-    flow_into(r, unit, unit->functions[call->func],
-              cca_operand_at(unit->table, call->args_first + i).node,
-              f->first_slot + i);
-  }
+  for (uint32_t i = 0; i < call->args_count && i < f->param_count; i++)
+    if (i >= 64 || f->carriers & cca__bit(i))
+      flow_into(r, unit, unit->functions[call->func],
+                cca_operand_at(unit->table, call->args_first + i).node,
+                f->first_slot + i);
 }
 
 static void gather_unit(struct resolver *r, const struct cca_input *unit) {
