@@ -6,19 +6,16 @@
 
 #include <string.h>
 
-/* The note at byte AT of SEGMENT, if it is one of ours. */
-static bool read_note(const struct cca_elf *elf,
-                      const struct cca_elf_segment *segment, uint64_t at,
-                      struct cca_note *note) {
+bool cca_note_at(const struct cca_elf *elf, const unsigned char *p,
+                 uint64_t left, struct cca_note *note) {
   enum { OWNER = sizeof CCA_NOTE_OWNER, HEADER = 12 + (OWNER + 3) / 4 * 4 };
-  const unsigned char *p = elf->image + segment->offset + at;
-  if (HEADER > segment->size - at || cca_elf_u32(elf, p) != OWNER ||
+  if (HEADER > left || cca_elf_u32(elf, p) != OWNER ||
       memcmp(p + 12, CCA_NOTE_OWNER, OWNER) != 0 ||
       cca_elf_u32(elf, p + 8) != CCA_NOTE_CLASSIFICATION)
     return false;
   note->content = p + HEADER;
   note->len = cca_elf_u32(elf, p + 4);
-  note->whole = note->len <= segment->size - at - HEADER;
+  note->whole = note->len <= left - HEADER;
   return true;
 }
 
@@ -37,7 +34,8 @@ bool cca_note_next(const struct cca_elf *elf, struct cca_note_cursor *cursor,
     while (cursor->at < segment.size) {
       uint64_t at = cursor->at;
       cursor->at += 4;
-      if (read_note(elf, &segment, at, note))
+      if (cca_note_at(elf, elf->image + segment.offset + at, segment.size - at,
+                      note))
         return true;
     }
     cursor->at = 0;

@@ -22,6 +22,12 @@ struct cca_note {
   bool whole;                   /* that many are inside the segment */
 };
 
+/* The note at P, with LEFT bytes from there to the end of its segment, if it is
+ * one of ours.  Of ELF only the byte order matters: a loaded module has no
+ * image of its file. */
+bool cca_note_at(const struct cca_elf *elf, const unsigned char *p,
+                 uint64_t left, struct cca_note *note);
+
 /* Where the search goes on; begin with zeros. */
 struct cca_note_cursor {
   uint32_t segment, seen;
