@@ -21,7 +21,9 @@ install(FILES ${PROJECT_BINARY_DIR}/cc-allocs-config.cmake
 file(RELATIVE_PATH CCA_PC_TO_PREFIX
   /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/cc-allocs.pc.in cc-allocs.pc @ONLY)
+configure_file(cmake/cc-allocs-runtime.pc.in cc-allocs-runtime.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/cc-allocs.pc
+  ${PROJECT_BINARY_DIR}/cc-allocs-runtime.pc
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

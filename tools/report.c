@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "allocs.h"
 
@@ -125,7 +126,7 @@ int cca_report_main(int argc, char **argv) {
 
   struct cca_report_modules modules;
   cca_report_load(&modules, argv + optind, (size_t)(argc - optind));
-  struct cca_screen screen = cca_screen_of_stdout(options.color);
+  struct cca_screen screen = cca_screen_of(STDOUT_FILENO, options.color);
   struct cca_text out = {0};
   status = modules.status;
   for (size_t i = 0; i < modules.count; i++) {

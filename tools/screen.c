@@ -40,27 +40,27 @@ static const char *const escapes[] = {
     [CCA_STYLE_DIM] = "\033[2m",  [CCA_STYLE_WARN] = "\033[33m",
 };
 
-static size_t width_of_stdout(void) {
+static size_t width_of(int file) {
   struct winsize size;
   size_t width = DEFAULT_WIDTH;
   const char *columns = getenv("COLUMNS");
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
+  if (ioctl(file, TIOCGWINSZ, &size) == 0 && size.ws_col)
     width = size.ws_col;
   else if (columns && *columns >= '1' && *columns <= '9')
     width = strtoul(columns, NULL, 10);
   return width < MIN_WIDTH ? MIN_WIDTH : width;
 }
 
-struct cca_screen cca_screen_of_stdout(enum cca_color when) {
+struct cca_screen cca_screen_of(int file, enum cca_color when) {
   const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
-  bool terminal = isatty(STDOUT_FILENO);
+  bool terminal = isatty(file);
   bool able = terminal && term && *term && strcmp(term, "dumb") &&
               !(no_color && *no_color);
   bool unicode = !strcmp(nl_langinfo(CODESET), "UTF-8");
   return (struct cca_screen){
       .color = when == CCA_COLOR_ALWAYS || (when == CCA_COLOR_AUTO && able),
       .cut = terminal,
-      .width = width_of_stdout(),
+      .width = width_of(file),
       .arrow = unicode ? "→" : "->",
       .ellipsis = unicode ? "…" : "...",
   };

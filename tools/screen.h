@@ -44,11 +44,11 @@ struct cca_screen {
 };
 
 /*
- * What standard output can show.  AUTO colours a terminal that is not dumb,
+ * What FILE, standard output as a rule, can show.  AUTO colours a terminal that is not dumb,
  * unless NO_COLOR is set and not empty.  The width is the terminal's, else
  * COLUMNS, else 100; never below 60.  Call setlocale(LC_CTYPE, "") before.
  */
-struct cca_screen cca_screen_of_stdout(enum cca_color when);
+struct cca_screen cca_screen_of(int file, enum cca_color when);
 
 /* Columns that TEXT (LEN bytes, clean UTF-8) takes. */
 size_t cca_screen_columns(const char *text, size_t len);

@@ -10,10 +10,11 @@ cd "$source_dir"
 # uses FOLDER PATTERN: does a file in FOLDER include what PATTERN matches?
 uses() { grep -rnE "^#include [<\"]($2)" "$1" --include='*.[ch]'; }
 
-not uses base '(summaries|analysis|linker_plugin|tools)/|llvm|libelf|dwarf'
+not uses base '(summaries|analysis|linker_plugin|runtime|tools)/|llvm|libelf|dwarf'
 not uses summaries '(analysis|linker_plugin|tools)/|llvm|elfutils|dwarf'
 not uses linker_plugin '(analysis|tools)/|llvm|elfutils|dwarf'
-not uses analysis '(linker_plugin|tools)/'
+not uses analysis '(linker_plugin|runtime|tools)/'
+not uses runtime '(base|analysis|linker_plugin|tools)/|llvm|elfutils|dwarf'
 uses analysis 'llvm-c/' >/dev/null # the twin: this one may, and does
 [ "$(uses linker_plugin 'plugin-api' | cut -d: -f1)" = linker_plugin/plugin.c ]
 

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * addresses.c -- writing the table of addresses.h.
+ *
+ * A slot never changes its key, but for becoming forgotten: then its key is one
+ * that nobody asks for, and chains of other keys lead over it.  When half of
+ * the slots are used, a table twice as large takes over; readers may still be
+ * in the old one, which is therefore left alone (all old ones together are no
+ * larger than the new one).
+ */
+#include "addresses.h"
+
+#include "pages.h"
+
+enum { FIRST_MASK = (1 << 12) - 1, FORGOTTEN = 1 };
+
+struct cca_facts *cca_facts;
+static uint32_t lock;
+
+static struct cca_facts *make(uint64_t mask) {
+  struct cca_facts *facts =
+      cca_pages_map(sizeof *facts + sizeof facts->slots[0] * (mask + 1));
+  if (facts)
+    facts->mask = mask;
+  return facts;
+}
+
+bool cca_facts_init(void) { return (cca_facts = make(FIRST_MASK)) != NULL; }
+
+static void put(struct cca_facts *facts, uint64_t key, uint64_t word) {
+  uint64_t i = cca_facts_slot(facts, key);
+  for (; facts->slots[i].key; i = (i + 1) & facts->mask)
+    if (facts->slots[i].key == key) {
+      cca_store(&facts->slots[i].word, word);
+      return;
+    }
+  facts->used++;
+  cca_store(&facts->slots[i].word, word);
+  cca_store_release(&facts->slots[i].key, key);
+}
+
+void cca_facts_set(uint64_t key, uint64_t word) {
+  if (!cca_try(&lock))
+    return;
+  struct cca_facts *facts = cca_facts;
+  if (facts->used > facts->mask / 2) {
+    struct cca_facts *larger = make(facts->mask * 2 + 1);
+    if (!larger) {
+      cca_leave(&lock);
+      return;
+    }
+    for (uint64_t i = 0; i <= facts->mask; i++)
+      if (facts->slots[i].key > FORGOTTEN)
+        put(larger, facts->slots[i].key, facts->slots[i].word);
+    cca_store_release(&cca_facts, larger);
+    facts = larger;
+  }
+  put(facts, key, word);
+  cca_leave(&lock);
+}
+
+void cca_facts_forget(uint64_t low, uint64_t high) {
+  const uint64_t address = (1ull << 48) - 1;
+  while (!cca_try(&lock)) /* writers are quick, and do not wait for us */
+    ;
+  struct cca_facts *facts = cca_facts;
+  for (uint64_t i = 0; i <= facts->mask; i++) {
+    uint64_t key = facts->slots[i].key & address;
+    if (facts->slots[i].key > FORGOTTEN && key >= low && key < high) {
+      cca_store(&facts->slots[i].key, FORGOTTEN);
+      cca_store(&facts->slots[i].word, 0);
+    }
+  }
+  cca_leave(&lock);
+}
+
+void cca_facts_after_fork(void) { cca_leave(&lock); }

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * addresses.h -- what is known about a return address, in one word.
+ *
+ * A table from addresses to words, which every allocation looks into once for
+ * each frame that it walks.  Reading takes no lock and no more than a few
+ * loads.  The word says whether the call is a site, and how to get to the next
+ * frame:
+ *
+ *   bits 0-31   label: the site, 0 if the call is none
+ *   bits 32-34  kind of row (unwind.h), from 1
+ *   bit 35      goes on: the callers decide (a pass-through site, or code
+ *               without a classification)
+ *   bits 36-43  saved, in words
+ *   bits 44-63  offset, in bytes: it is what the next load waits for
+ *
+ * Keys above the user's address space are places without a site (labels.h):
+ * reason << 48 | address; their word is the label.
+ *
+ * Threads: any; writers give up where another one is writing.
+ */
+#ifndef CCA_ADDRESSES_H
+#define CCA_ADDRESSES_H
+
+#include "atomics.h"
+#include "unwind.h"
+
+#define CCA_FACT_GOES_ON (1ull << 35)
+
+struct cca_fact {
+  uint64_t key, word;
+};
+
+struct cca_facts {
+  uint64_t mask; /* slots - 1 */
+  uint64_t used; /* slots that have, or had, a key */
+  struct cca_fact slots[];
+};
+
+extern struct cca_facts *cca_facts;
+
+/* Map the first table.  False: no memory. */
+bool cca_facts_init(void);
+
+/* Remember; nothing happens if another thread is remembering something. */
+void cca_facts_set(uint64_t key, uint64_t word);
+
+/* Forget all addresses in [LOW, HIGH). */
+void cca_facts_forget(uint64_t low, uint64_t high);
+
+void cca_facts_after_fork(void);
+
+/* Where to look first.  Return addresses differ in their low bits already, and
+ * the loads of a walk wait for one another: a better hash would cost more than
+ * it saves. */
+static inline uint64_t cca_facts_slot(const struct cca_facts *facts,
+                                      uint64_t key) {
+  return (key ^ key >> 12) & facts->mask;
+}
+
+/* The word of KEY; 0: not known. */
+static inline uint64_t cca_facts_get(uint64_t key) {
+  const struct cca_facts *facts = cca_load_acquire(&cca_facts);
+  for (uint64_t i = cca_facts_slot(facts, key);; i = (i + 1) & facts->mask) {
+    uint64_t there = cca_load_acquire(&facts->slots[i].key);
+    if (cca_likely(there == key))
+      return cca_load(&facts->slots[i].word);
+    if (!there)
+      return 0;
+  }
+}
+
+static inline uint64_t cca_fact_of(uint32_t label, struct cca_row row,
+                                   bool goes_on) {
+  return label | (uint64_t)(row.kind + 1) << 32 |
+         (goes_on ? CCA_FACT_GOES_ON : 0) | (uint64_t)(row.saved / 8) << 36 |
+         (uint64_t)row.offset << 44;
+}
+static inline uint32_t cca_fact_label(uint64_t fact) { return (uint32_t)fact; }
+static inline enum cca_row_kind cca_fact_kind(uint64_t fact) {
+  return (enum cca_row_kind)((fact >> 32 & 7) - 1);
+}
+static inline uint64_t cca_fact_saved(uint64_t fact) {
+  return (fact >> 36 & 0xff) * 8;
+}
+static inline uint64_t cca_fact_offset(uint64_t fact) { return fact >> 44; }
+
+#endif

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * hooks.c -- malloc and its family, between the program and its malloc.
+ *
+ * In:  calls of the program and of all its libraries.
+ * Out: the same calls of the next malloc in the search order (glibc's, or
+ *      whatever the program has), each for 8 bytes more, and for each object a
+ *      label, a trailer, an entry in the index, and counts.
+ *
+ * The first call may come before any constructor, and from dlsym() while it
+ * looks for the next malloc; such calls are served from a small arena, whose
+ * blocks are never objects.  If something is not as it should be, the runtime
+ * steps aside: calls are handed on as they are, and nothing more is recorded.
+ *
+ * On the way through, nothing is locked and nothing is allocated but what the
+ * program asked for.
+ */
+#include "hooks.h"
+
+#include "addresses.h"
+#include "heap.h"
+#include "walk.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define HOOK __attribute__((visibility("default")))
+
+enum { ASLEEP, STARTING, READY, ASIDE };
+static int state;
+struct cca_below cca_below;
+
+/* A request beyond this fails below us, as it should. */
+#define LIMIT ((size_t)PTRDIFF_MAX - 4096)
+
+bool cca_hooks_ready(void) { return cca_load(&state) == READY; }
+
+/* ---- Before there is a malloc below ---- */
+
+enum { ARENA = 1 << 16, ARENA_HEADER = 16 };
+static char arena[ARENA] __attribute__((aligned(16)));
+static size_t arena_used;
+
+static bool in_arena(const void *block) {
+  return (uintptr_t)block - (uintptr_t)arena < ARENA;
+}
+
+/* Zeroed, as all of the arena is. */
+static void *arena_alloc(size_t align, size_t size) {
+  if (size > ARENA || align > 4096)
+    return NULL;
+  align = align < 16 ? 16 : align;
+  size_t room = (size + 15) / 16 * 16 + ARENA_HEADER + align;
+  size_t at = __atomic_fetch_add(&arena_used, room, __ATOMIC_RELAXED);
+  if (at > ARENA || room > ARENA - at)
+    return NULL;
+  char *block = arena + at + ARENA_HEADER;
+  block += -(uintptr_t)block & (align - 1);
+  *(size_t *)(block - ARENA_HEADER) = size;
+  return block;
+}
+
+static size_t arena_size(const void *block) {
+  return *(const size_t *)((const char *)block - ARENA_HEADER);
+}
+
+/* Move a block of the arena to the heap; its size there is SIZE. */
+static void *arena_leave(void *block, size_t size) {
+  void *copy = malloc(size);
+  size_t old = arena_size(block);
+  return copy ? memcpy(copy, block, old < size ? old : size) : NULL;
+}
+
+static void find_below(void) {
+  cca_below.malloc = dlsym(RTLD_NEXT, "malloc");
+  cca_below.calloc = dlsym(RTLD_NEXT, "calloc");
+  cca_below.realloc = dlsym(RTLD_NEXT, "realloc");
+  cca_below.free = dlsym(RTLD_NEXT, "free");
+  cca_below.memalign = dlsym(RTLD_NEXT, "memalign");
+  cca_below.posix_memalign = dlsym(RTLD_NEXT, "posix_memalign");
+  cca_below.aligned_alloc = dlsym(RTLD_NEXT, "aligned_alloc");
+  cca_below.usable_size = dlsym(RTLD_NEXT, "malloc_usable_size");
+}
+
+/* Who does not know its blocks' sizes would be asked about those of another. */
+static bool same_module(void *a, void *b) {
+  Dl_info x, y;
+  return dladdr(a, &x) && dladdr(b, &y) && x.dli_fbase == y.dli_fbase;
+}
+
+/* Find the malloc below and make the tables.  False: it is not done yet, by
+ * whoever is at it. */
+__attribute__((noinline, cold)) static bool wake_up(void) {
+  int asleep = ASLEEP;
+  if (!__atomic_compare_exchange_n(&state, &asleep, STARTING, false,
+                                   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    return asleep != STARTING;
+  int saved = errno;
+  find_below();
+  bool good =
+      cca_below.malloc && cca_below.calloc && cca_below.realloc &&
+      cca_below.free && cca_below.memalign && cca_below.posix_memalign &&
+      cca_below.aligned_alloc && cca_below.usable_size &&
+      same_module((void *)cca_below.malloc, (void *)cca_below.usable_size) &&
+      cca_facts_init() && cca_labels_init();
+  errno = saved;
+  cca_store_release(&state, good ? READY : ASIDE);
+  return true;
+}
+
+void cca_hooks_wake(void) { wake_up(); }
+
+/* What a hook does when not all is well: in order, ARENA_RESULT while there is
+ * no malloc below, BELOW_RESULT when we stand aside. */
+#define UNLESS_READY(arena_result, below_result)                               \
+  do {                                                                         \
+    if (cca_unlikely(cca_load_acquire(&state) != READY)) {                     \
+      if (!wake_up())                                                          \
+        return arena_result;                                                   \
+      if (state == ASIDE)                                                      \
+        return below_result;                                                   \
+    }                                                                          \
+  } while (0)
+
+/* ---- Objects ---- */
+
+/* The block at START, of which the program has SIZE bytes, is an object. */
+static inline void enter(uintptr_t start, size_t size, uint32_t label) {
+  size_t room = cca_heap_room(start);
+  if (cca_unlikely(room > LIMIT || room < size))
+    return; /* a malloc that does not give what was asked for */
+  size_t slack = room - size;
+  struct cca_trailer trailer = {label, slack > UINT32_MAX ? UINT32_MAX
+                                                          : (uint32_t)slack};
+  memcpy((char *)start + room, &trailer, sizeof trailer);
+  bool locked = !cca_alone();
+  if (cca_unlikely(!cca_starts_add(start, room, locked)))
+    return;
+  struct cca_shard shard = cca_labels_shard();
+  cca_add(&shard.counters[label].objects, 1, shard.locked);
+  cca_add(&shard.counters[label].bytes, size, shard.locked);
+}
+
+static inline void *entered(void *block, size_t size, struct cca_frame frame) {
+  if (cca_likely(block != NULL))
+    enter((uintptr_t)block, size, cca_walk(frame, size));
+  return block;
+}
+
+static inline void count_freed(uint32_t label, size_t size) {
+  struct cca_shard shard = cca_labels_shard();
+  cca_add(&shard.counters[label].freed_objects, 1, shard.locked);
+  cca_add(&shard.counters[label].freed_bytes, size, shard.locked);
+}
+
+static inline void leave(uintptr_t start) {
+  size_t room = cca_heap_room(start);
+  struct cca_trailer trailer = cca_heap_trailer(start, room);
+  count_freed(cca_heap_label(trailer), cca_heap_size(trailer, room));
+  cca_starts_remove(start, room, !cca_alone());
+}
+
+/*
+ * An object that is resized stays what it is, unless the call is a site that
+ * says otherwise: then it is counted as freed there and allocated here.
+ */
+static void *resize(void *block, size_t size, struct cca_frame frame) {
+  uintptr_t start = (uintptr_t)block;
+  size_t room = cca_heap_room(start);
+  struct cca_trailer trailer = cca_heap_trailer(start, room);
+  uint32_t label = cca_heap_label(trailer);
+  size_t old = cca_heap_size(trailer, room);
+  if (size == 0) { /* frees it, or gives something as small as can be */
+    leave(start);
+    return cca_below.realloc(block, 0);
+  }
+  /* Once it is moved its old place is anybody's. */
+  cca_starts_remove(start, room, !cca_alone());
+  void *moved = cca_below.realloc(block, size + CCA_TRAILER);
+  if (!moved) {
+    cca_starts_add(start, room, !cca_alone());
+    return NULL;
+  }
+  uint32_t now = cca_walk(frame, size);
+  if (cca_labels[now].reason != CCA_REASON_NONE &&
+      cca_label_fits(&cca_labels[label], size))
+    now = label;
+  enter((uintptr_t)moved, size, now);
+  /* As if it had been freed and allocated; of the same label, only the
+   * difference counts. */
+  struct cca_shard shard = cca_labels_shard();
+  if (now != label) {
+    count_freed(label, old);
+  } else {
+    size_t both = old < size ? old : size;
+    cca_add(&shard.counters[label].objects, -1ull, shard.locked);
+    cca_add(&shard.counters[label].bytes, -(uint64_t)both, shard.locked);
+    cca_add(&shard.counters[label].freed_bytes, old - both, shard.locked);
+  }
+  return moved;
+}
+
+/* ---- The hooks ---- */
+
+HOOK void *malloc(size_t size) {
+  UNLESS_READY(arena_alloc(16, size), cca_below.malloc(size));
+  if (cca_unlikely(size > LIMIT))
+    return cca_below.malloc(size);
+  return entered(cca_below.malloc(size + CCA_TRAILER), size, CCA_CALLER());
+}
+
+HOOK void *calloc(size_t count, size_t each) {
+  size_t size;
+  bool over = __builtin_mul_overflow(count, each, &size) || size > LIMIT;
+  UNLESS_READY(over ? NULL : arena_alloc(16, size),
+               cca_below.calloc(count, each));
+  if (cca_unlikely(over))
+    return cca_below.calloc(count, each);
+  return entered(cca_below.calloc(1, size + CCA_TRAILER), size, CCA_CALLER());
+}
+
+HOOK void free(void *block) {
+  if (!block)
+    return;
+  if (cca_unlikely(cca_load_acquire(&state) != READY)) {
+    if (in_arena(block) || !wake_up())
+      return;
+  }
+  if (cca_likely(cca_starts_has((uintptr_t)block)))
+    leave((uintptr_t)block);
+  else if (in_arena(block))
+    return;
+  cca_below.free(block);
+}
+
+static inline void *do_realloc(void *block, size_t size,
+                               struct cca_frame frame) {
+  if (cca_unlikely(size > LIMIT))
+    return cca_below.realloc(block, size);
+  if (!block)
+    return entered(cca_below.realloc(NULL, size + CCA_TRAILER), size, frame);
+  if (cca_likely(cca_starts_has((uintptr_t)block)))
+    return resize(block, size, frame);
+  return cca_below.realloc(block, size);
+}
+
+HOOK void *realloc(void *block, size_t size) {
+  if (cca_unlikely(in_arena(block)))
+    return arena_leave(block, size);
+  UNLESS_READY(arena_alloc(16, size), cca_below.realloc(block, size));
+  return do_realloc(block, size, CCA_CALLER());
+}
+
+HOOK void *reallocarray(void *block, size_t count, size_t each) {
+  size_t size;
+  if (__builtin_mul_overflow(count, each, &size)) {
+    errno = ENOMEM;
+    return NULL;
+  }
+  if (cca_unlikely(in_arena(block)))
+    return arena_leave(block, size);
+  UNLESS_READY(arena_alloc(16, size), cca_below.realloc(block, size));
+  return do_realloc(block, size, CCA_CALLER());
+}
+
+HOOK void *memalign(size_t align, size_t size) {
+  UNLESS_READY(arena_alloc(align, size), cca_below.memalign(align, size));
+  if (cca_unlikely(size > LIMIT))
+    return cca_below.memalign(align, size);
+  return entered(cca_below.memalign(align, size + CCA_TRAILER), size,
+                 CCA_CALLER());
+}
+
+HOOK void *aligned_alloc(size_t align, size_t size) {
+  UNLESS_READY(arena_alloc(align, size), cca_below.aligned_alloc(align, size));
+  if (cca_unlikely(size > LIMIT))
+    return cca_below.aligned_alloc(align, size);
+  return entered(cca_below.aligned_alloc(align, size + CCA_TRAILER), size,
+                 CCA_CALLER());
+}
+
+HOOK int posix_memalign(void **block, size_t align, size_t size) {
+  UNLESS_READY((*block = arena_alloc(align, size)) ? 0 : ENOMEM,
+               cca_below.posix_memalign(block, align, size));
+  if (cca_unlikely(size > LIMIT))
+    return cca_below.posix_memalign(block, align, size);
+  int status = cca_below.posix_memalign(block, align, size + CCA_TRAILER);
+  if (status == 0)
+    entered(*block, size, CCA_CALLER());
+  return status;
+}
+
+static size_t page_size(void) { return (size_t)sysconf(_SC_PAGESIZE); }
+
+HOOK void *valloc(size_t size) {
+  size_t page = page_size();
+  UNLESS_READY(arena_alloc(page, size), cca_below.memalign(page, size));
+  if (cca_unlikely(size > LIMIT))
+    return cca_below.memalign(page, size);
+  return entered(cca_below.memalign(page, size + CCA_TRAILER), size,
+                 CCA_CALLER());
+}
+
+HOOK void *pvalloc(size_t size) {
+  size_t page = page_size();
+  if (cca_unlikely(size > LIMIT - page)) {
+    errno = ENOMEM;
+    return NULL;
+  }
+  size = (size + page - 1) / page * page;
+  UNLESS_READY(arena_alloc(page, size), cca_below.memalign(page, size));
+  return entered(cca_below.memalign(page, size + CCA_TRAILER), size,
+                 CCA_CALLER());
+}
+
+HOOK size_t malloc_usable_size(void *block) {
+  if (!block)
+    return 0;
+  if (cca_unlikely(in_arena(block)))
+    return arena_size(block);
+  if (cca_unlikely(cca_load_acquire(&state) != READY) && !wake_up())
+    return 0;
+  return cca_starts_has((uintptr_t)block) ? cca_heap_room((uintptr_t)block)
+                                          : cca_below.usable_size(block);
+}
+
+/* What was closed takes its rows with it. */
+HOOK int dlclose(void *handle) {
+  static int (*below)(void *);
+  int (*next)(void *) = cca_load(&below);
+  if (!next) {
+    next = (int (*)(void *))dlsym(RTLD_NEXT, "dlclose");
+    cca_store(&below, next);
+  }
+  int status = next ? next(handle) : -1;
+  if (status == 0 && cca_hooks_ready()) {
+    int saved = errno;
+    cca_walk_link_map_changed();
+    errno = saved;
+  }
+  return status;
+}

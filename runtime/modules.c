@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * modules.c -- the link map's modules and their notes; see modules.h.
+ *
+ * In:  what dl_iterate_phdr() says.  Its program headers are trusted as far as
+ *      the loader has mapped the module by them; the note is not trusted at
+ * all. Out: rows of cca_modules[], and labels with the size that their types
+ * need.
+ *
+ * Nothing here allocates from the program's heap: dl_iterate_phdr() does not,
+ * and the check of a table does not.
+ */
+#include "modules.h"
+
+#include "labels.h"
+#include "pages.h"
+#include "summaries/note.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <link.h>
+#include <string.h>
+#include <unistd.h>
+
+struct cca_loaded cca_modules[CCA_MAX_MODULES];
+uint32_t cca_module_numbers;
+static uint32_t lock;
+static bool started; /* the first look is over: what comes now may go again */
+
+const struct cca_loaded *cca_modules_find(uintptr_t address) {
+  uint32_t count = cca_load_acquire(&cca_module_numbers);
+  for (uint32_t i = 0; i < count; i++) {
+    const struct cca_loaded *m = &cca_modules[i];
+    if (address >= m->low && address < m->high && !cca_load(&m->gone))
+      return m;
+  }
+  return NULL;
+}
+
+/* ---- The note ---- */
+
+/* Is [ADDRESS, ADDRESS + LEN) in one readable segment?  Then its end. */
+static uintptr_t readable_until(const struct dl_phdr_info *info,
+                                uintptr_t address, size_t len) {
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+    uintptr_t low = info->dlpi_addr + p->p_vaddr;
+    if (p->p_type == PT_LOAD && p->p_flags & PF_R && address >= low &&
+        address - low <= p->p_filesz && len <= p->p_filesz - (address - low))
+      return low + p->p_filesz;
+  }
+  return 0;
+}
+
+/* The first note of ours; see summaries/note.c for why every fourth byte. */
+static bool find_note(const struct dl_phdr_info *info, struct cca_note *note) {
+  const struct cca_elf native = {.big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__};
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+    uintptr_t start = info->dlpi_addr + p->p_vaddr;
+    if (p->p_type != PT_NOTE || !readable_until(info, start, p->p_filesz))
+      continue;
+    for (size_t at = 0; at < p->p_filesz; at += 4)
+      if (cca_note_at(&native, (const unsigned char *)start + at,
+                      p->p_filesz - at, note))
+        return true;
+  }
+  return false;
+}
+
+/* ---- What the sites' types ask of a size ---- */
+
+/* A call of one of these has the size in hand that the site is about; any other
+ * callee may add a header, round up, or ask for more. */
+static bool is_plain(const char *callee) {
+  return !strcmp(callee, "malloc") || !strcmp(callee, "calloc") ||
+         !strcmp(callee, "realloc") || !strcmp(callee, "reallocarray") ||
+         !strcmp(callee, "memalign") || !strcmp(callee, "aligned_alloc") ||
+         !strcmp(callee, "posix_memalign");
+}
+
+static struct cca_label label_of(const struct cca_table *t, uint32_t row) {
+  struct cca_allocsite s = cca_allocsite_at(t, row);
+  struct cca_label label = {.at = row, .fit = CCA_FIT_ANY};
+  if (s.class != CCA_SITE_CLASS_TYPED || s.of == CCA_NONE)
+    return label;
+  int64_t size = cca_type_at(t, s.of).size;
+  if (size <= 0 || size > INT32_MAX)
+    return label;
+  label.least = (uint32_t)size;
+  bool plain = is_plain(cca_table_string(t, s.callee));
+  switch (s.shape) {
+  case CCA_SIZE_SHAPE_ONE:
+    label.fit = plain ? CCA_FIT_EXACT : CCA_FIT_AT_LEAST;
+    break;
+  case CCA_SIZE_SHAPE_ARRAY:
+    label.fit = plain ? CCA_FIT_MULTIPLE : CCA_FIT_ANY;
+    label.divisor = UINT64_MAX / label.least + 1;
+    if (label.least == 1)
+      label.fit = CCA_FIT_ANY;
+    break;
+  case CCA_SIZE_SHAPE_HEADER:
+    label.least = s.header > 0 && s.header < INT32_MAX ? (uint32_t)s.header : 0;
+    label.fit = CCA_FIT_AT_LEAST;
+    break;
+  case CCA_SIZE_SHAPE_FLEXIBLE: /* from offsetof(): may end before sizeof */
+  case CCA_SIZE_SHAPE_SEVERAL:
+  case CCA_SIZE_SHAPE_UNKNOWN:
+    break;
+  }
+  return label;
+}
+
+static void read_note(struct cca_loaded *m, const struct dl_phdr_info *info) {
+  struct cca_note note;
+  if (!find_note(info, &note))
+    return;
+  m->classified = CCA_CLASSIFIED_BROKEN;
+  const unsigned char *content = note.content;
+  if (note.whole && started)
+    content = cca_pages_keep(content, note.len);
+  if (!note.whole || !content ||
+      cca_table_open(&m->table, &cca_classification_schema, content, note.len,
+                     NULL) < 0)
+    return;
+  uint32_t count = cca_allocsite_count(&m->table);
+  m->first_label = cca_labels_take(count);
+  if (!m->first_label)
+    return;
+  for (uint32_t i = 0; i < count; i++) {
+    struct cca_label label = label_of(&m->table, i);
+    label.module = (uint16_t)(m - cca_modules);
+    cca_labels[m->first_label + i] = label;
+  }
+  m->classified = CCA_CLASSIFIED_YES;
+}
+
+uint32_t cca_module_label(const struct cca_loaded *module, uintptr_t address) {
+  const struct cca_table *t = &module->table;
+  if (module->classified != CCA_CLASSIFIED_YES)
+    return 0;
+  uint64_t wanted = address - module->bias;
+  uint32_t low = 0, high = cca_address_count(t);
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if ((uint64_t)cca_address_at(t, middle).value < wanted)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  /* Rows of jumps are no return addresses; calls that two rows disagree about
+   * are no evidence. */
+  uint32_t found = CCA_NONE;
+  for (; low < cca_address_count(t); low++) {
+    struct cca_address row = cca_address_at(t, low);
+    if ((uint64_t)row.value != wanted)
+      break;
+    if (row.flags & (CCA_ADDRESS_FLAGS_TAIL | CCA_ADDRESS_FLAGS_DEAD))
+      continue;
+    if (found != CCA_NONE && found != row.site)
+      return 0;
+    found = row.site;
+  }
+  return found == CCA_NONE ? 0 : module->first_label + found;
+}
+
+/* ---- The link map ---- */
+
+static const char *keep_path(const struct dl_phdr_info *info, bool first) {
+  char path[PATH_MAX];
+  const char *name = info->dlpi_name ? info->dlpi_name : "";
+  if (first && !*name) {
+    int saved = errno;
+    ssize_t len = readlink("/proc/self/exe", path, sizeof path - 1);
+    errno = saved;
+    if (len > 0) {
+      path[len] = 0;
+      name = path;
+    }
+  }
+  name = cca_pages_keep(name, strlen(name) + 1);
+  return name ? name : "";
+}
+
+struct look {
+  uint32_t at;                         /* place in the link map */
+  uint64_t seen[CCA_MAX_MODULES / 64]; /* entered and still there */
+};
+
+static int look_at(struct dl_phdr_info *info, size_t size, void *payload) {
+  (void)size;
+  struct look *look = payload;
+  uintptr_t low = UINTPTR_MAX, high = 0, eh = 0;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+    uintptr_t start = info->dlpi_addr + p->p_vaddr;
+    if (p->p_type == PT_LOAD) {
+      low = start < low ? start : low;
+      high = start + p->p_memsz > high ? start + p->p_memsz : high;
+    } else if (p->p_type == PT_GNU_EH_FRAME) {
+      eh = start;
+    }
+  }
+  bool first = look->at++ == 0;
+  if (low >= high)
+    return 0;
+  for (uint32_t i = 0; i < cca_module_numbers; i++) {
+    const struct cca_loaded *m = &cca_modules[i];
+    if (!m->gone && m->low == low && m->high == high &&
+        (first || !strcmp(m->path, info->dlpi_name))) {
+      look->seen[i / 64] |= 1ull << i % 64;
+      return 0;
+    }
+  }
+  uint32_t number = cca_module_numbers;
+  if (number == CCA_MAX_MODULES)
+    return 1;
+  struct cca_loaded *m = &cca_modules[number];
+  *m = (struct cca_loaded){.bias = info->dlpi_addr,
+                           .low = low,
+                           .high = high,
+                           .path = keep_path(info, first)};
+  uintptr_t end = eh ? readable_until(info, eh, 12) : 0;
+  if (end) {
+    m->eh_header = (const unsigned char *)eh;
+    m->eh_low = (const unsigned char *)low;
+    m->eh_high = (const unsigned char *)end;
+  }
+  read_note(m, info);
+  look->seen[number / 64] |= 1ull << number % 64;
+  cca_store_release(&cca_module_numbers, number + 1);
+  return 0;
+}
+
+bool cca_modules_refresh(void (*closed)(const struct cca_loaded *module)) {
+  if (!cca_try(&lock))
+    return false;
+  struct look look = {0};
+  dl_iterate_phdr(look_at, &look);
+  for (uint32_t i = 0; i < cca_module_numbers; i++)
+    if (!cca_modules[i].gone && !(look.seen[i / 64] >> i % 64 & 1)) {
+      cca_store(&cca_modules[i].gone, 1);
+      closed(&cca_modules[i]);
+    }
+  started = true;
+  cca_leave(&lock);
+  return true;
+}
+
+void cca_modules_after_fork(void) { cca_leave(&lock); }

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * modules.h -- the link map: which module an address is in, what that module
+ * says about its allocations, and where its unwinding rows are.
+ *
+ * Modules are entered as they are met and keep their number; one that was
+ * closed is marked.  The classification of a module that was there from the
+ * start is used where it lies; what dlopen() brought may go again, so of that
+ * the classification is copied.
+ *
+ * Threads: looking is lock-free.  Entering is done under a lock that is only
+ * tried: who does not get it finds nothing, and asks again for its next object.
+ */
+#ifndef CCA_MODULES_H
+#define CCA_MODULES_H
+
+#include "summaries/table.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { CCA_MAX_MODULES = 1024 };
+
+enum cca_classified {
+  CCA_CLASSIFIED_NO, /* no note: built without cc-allocs */
+  CCA_CLASSIFIED_YES,
+  CCA_CLASSIFIED_BROKEN, /* a note that breaks a rule of the format */
+};
+
+struct cca_loaded {
+  uintptr_t bias, low, high; /* where it lies: [low, high) */
+  const char *path;          /* kept; the program's is where exec found it */
+  uint32_t gone;             /* was closed */
+  uint32_t classified;       /* enum cca_classified */
+  struct cca_table table;    /* if so */
+  uint32_t first_label;      /* number of its row 0 */
+  const unsigned char *eh_header, *eh_low, *eh_high; /* .eh_frame_hdr, and the
+                                       segment that it is in; NULL: none */
+};
+
+/* Those entered: 0 ... cca_module_numbers - 1. */
+extern struct cca_loaded cca_modules[CCA_MAX_MODULES];
+extern uint32_t cca_module_numbers;
+
+/* The module with ADDRESS in it; NULL: none is known, perhaps not yet. */
+const struct cca_loaded *cca_modules_find(uintptr_t address);
+
+/* Look at the link map again: enter what is new, and mark what was closed,
+ * calling CLOSED for it.  False: somebody else is at it. */
+bool cca_modules_refresh(void (*closed)(const struct cca_loaded *module));
+
+/* In a forked child: the lock is free, whoever held it. */
+void cca_modules_after_fork(void);
+
+/* The number of MODULE's site whose call returns to ADDRESS, 0 if none does.
+ * Exact: the nearest row says nothing. */
+uint32_t cca_module_label(const struct cca_loaded *module, uintptr_t address);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pages.h -- memory of the runtime's own, straight from the kernel.
+ *
+ * The runtime stands between the program and its malloc, so it takes none of
+ * it: tables are mapped, and touched as far as they are used.  What the link
+ * map's modules say is kept in a bump allocator, since modules come and go but
+ * what was said about objects stays.
+ *
+ * Errors: NULL, with errno as it was before.
+ */
+#ifndef CCA_PAGES_H
+#define CCA_PAGES_H
+
+#include <stddef.h>
+
+/* LEN bytes of zeros, not accounted for until they are touched; never
+ * released. */
+void *cca_pages_map(size_t len);
+
+/* A copy of LEN bytes at BYTES, aligned to 8; never released.  Callers hold
+ * the lock of modules.c. */
+void *cca_pages_keep(const void *bytes, size_t len);
+
+#endif

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * snapshot.c -- labels and counters as JSON; see snapshot.h.
+ *
+ * In:  cca_labels, cca_counters, and the rows of classifications that they
+ *      lead to.
+ * Out: one document in a file.  Here nothing is added up or sorted: that is
+ *      done by those who read it, outside of the user's process.
+ */
+#include "snapshot.h"
+
+#include "labels.h"
+#include "modules.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- Bytes into a file ---- */
+
+struct out {
+  int file;
+  bool failed;
+  size_t len;
+  char bytes[4096];
+};
+
+static void flush(struct out *out) {
+  for (size_t at = 0; at < out->len && !out->failed;) {
+    ssize_t done = write(out->file, out->bytes + at, out->len - at);
+    if (done >= 0)
+      at += (size_t)done;
+    else if (errno != EINTR)
+      out->failed = true;
+  }
+  out->len = 0;
+}
+
+static void put(struct out *out, const char *text, size_t len) {
+  while (len) {
+    if (out->len == sizeof out->bytes)
+      flush(out);
+    size_t room = sizeof out->bytes - out->len, part = len < room ? len : room;
+    memcpy(out->bytes + out->len, text, part);
+    out->len += part;
+    text += part;
+    len -= part;
+  }
+}
+
+static void puts_(struct out *out, const char *text) {
+  put(out, text, strlen(text));
+}
+
+static void put_number(struct out *out, uint64_t number) {
+  char digits[20];
+  size_t at = sizeof digits;
+  do
+    digits[--at] = (char)('0' + number % 10);
+  while (number /= 10);
+  put(out, digits + at, sizeof digits - at);
+}
+
+static void put_hex(struct out *out, uint64_t number) {
+  char digits[16];
+  size_t at = sizeof digits;
+  do
+    digits[--at] = "0123456789abcdef"[number % 16];
+  while (number /= 16);
+  puts_(out, "\"0x");
+  put(out, digits + at, sizeof digits - at);
+  puts_(out, "\"");
+}
+
+/* The length of the UTF-8 character at TEXT, 0 if it is none. */
+static size_t utf8(const unsigned char *text) {
+  size_t len = text[0] < 0x80   ? 1
+               : text[0] < 0xc2 ? 0
+               : text[0] < 0xe0 ? 2
+               : text[0] < 0xf0 ? 3
+               : text[0] < 0xf5 ? 4
+                                : 0;
+  for (size_t i = 1; i < len; i++)
+    if ((text[i] & 0xc0) != 0x80)
+      return 0;
+  if ((text[0] == 0xe0 && text[1] < 0xa0) ||
+      (text[0] == 0xed && text[1] >= 0xa0) ||
+      (text[0] == 0xf0 && text[1] < 0x90) ||
+      (text[0] == 0xf4 && text[1] >= 0x90))
+    return 0;
+  return len;
+}
+
+/* JSON's form; bytes that are no characters are replaced by `?`. */
+static void put_string(struct out *out, const char *text) {
+  puts_(out, "\"");
+  for (const unsigned char *at = (const unsigned char *)text; *at;) {
+    size_t len = utf8(at);
+    if (!len || *at == 0x7f) {
+      puts_(out, "?");
+      len = 1;
+    } else if (*at == '"' || *at == '\\') {
+      put(out, (const char[]){'\\', (char)*at}, 2);
+    } else if (*at < 0x20) {
+      puts_(out, "\\u00");
+      put(out, &"0123456789abcdef"[*at / 16], 1);
+      put(out, &"0123456789abcdef"[*at % 16], 1);
+    } else {
+      put(out, (const char *)at, len);
+    }
+    at += len;
+  }
+  puts_(out, "\"");
+}
+
+static void key_string(struct out *out, const char *key, const char *text) {
+  puts_(out, key);
+  put_string(out, text);
+}
+
+static void key_number(struct out *out, const char *key, uint64_t number) {
+  puts_(out, key);
+  put_number(out, number);
+}
+
+/* ---- The document ---- */
+
+static void put_modules(struct out *out) {
+  static const char *const words[] = {"no", "yes", "broken"};
+  puts_(out, ",\n\"modules\": [");
+  uint32_t count = cca_load_acquire(&cca_module_numbers);
+  for (uint32_t i = 0; i < count; i++) {
+    const struct cca_loaded *m = &cca_modules[i];
+    key_string(out, i ? ",\n  {\"path\": " : "\n  {\"path\": ", m->path);
+    puts_(out, ", \"bias\": ");
+    put_hex(out, m->bias);
+    key_string(out, ", \"classified\": ", words[m->classified]);
+    bool yes = m->classified == CCA_CLASSIFIED_YES;
+    key_number(out, ", \"sites\": ", yes ? cca_allocsite_count(&m->table) : 0);
+    key_number(out, ", \"missing\": ", yes ? cca_missing_count(&m->table) : 0);
+    puts_(out, m->gone ? ", \"closed\": true}" : ", \"closed\": false}");
+  }
+  puts_(out, "\n]");
+}
+
+static void put_type(struct out *out, const struct cca_table *t, uint32_t row) {
+  struct cca_type type = cca_type_at(t, row);
+  key_string(out, "{\"name\": ", cca_table_string(t, type.name));
+  puts_(out, ", \"identity\": ");
+  put_hex(out, (uint64_t)type.identity);
+  key_number(out, ", \"size\": ", type.size > 0 ? (uint64_t)type.size : 0);
+  puts_(out, "}");
+}
+
+static void put_site(struct out *out, const struct cca_loaded *m,
+                     uint32_t row) {
+  const struct cca_table *t = &m->table;
+  struct cca_allocsite s = cca_allocsite_at(t, row);
+  key_number(out, ", \"site\": ", row);
+  key_string(out, ", \"class\": ", cca_site_class_name(s.class));
+  puts_(out, ", \"types\": [");
+  if (s.shape == CCA_SIZE_SHAPE_SEVERAL) {
+    for (uint32_t i = 0; i < s.types_count; i++) {
+      puts_(out, i ? ", " : "");
+      put_type(out, t, cca_count_at(t, s.types_first + i).of);
+    }
+  } else if (s.of != CCA_NONE) {
+    put_type(out, t, s.of);
+  }
+  key_string(out, "], \"shape\": ", cca_size_shape_name(s.shape));
+  key_number(out, ", \"header\": ", s.header > 0 ? (uint64_t)s.header : 0);
+  key_string(out, ", \"file\": ",
+             s.file == CCA_NONE
+                 ? ""
+                 : cca_table_string(t, cca_file_at(t, s.file).name));
+  key_number(out, ", \"line\": ", s.line);
+  key_number(out, ", \"column\": ", s.column);
+  key_string(out, ", \"function\": ", cca_table_string(t, s.function));
+  key_string(out, ", \"callee\": ", cca_table_string(t, s.callee));
+  key_string(out, ", \"reason\": ", cca_table_string(t, s.reason));
+}
+
+static const char *const reasons[CCA_REASONS] = {
+    [CCA_REASON_NONE] = "",
+    [CCA_REASON_NO_SITE] = "no-site",
+    [CCA_REASON_UNLISTED] = "unlisted",
+    [CCA_REASON_NO_UNWIND] = "no-unwind",
+    [CCA_REASON_SIGNAL] = "signal",
+    [CCA_REASON_DEEP] = "deep",
+    [CCA_REASON_BROKEN] = "broken",
+    [CCA_REASON_SIZE] = "size",
+};
+
+static void put_labels(struct out *out) {
+  puts_(out, ",\n\"labels\": [");
+  uint32_t count = cca_load_acquire(&cca_label_numbers);
+  bool first = true;
+  for (uint32_t i = 0; i < count; i++) {
+    struct cca_counter sum = cca_labels_sum(i);
+    if (!sum.objects && !sum.bytes)
+      continue;
+    struct cca_label label = cca_labels[i];
+    key_number(
+        out, first ? "\n  {\"objects\": " : ",\n  {\"objects\": ", sum.objects);
+    first = false;
+    key_number(out, ", \"bytes\": ", sum.bytes);
+    key_number(out, ", \"freed_objects\": ", sum.freed_objects);
+    key_number(out, ", \"freed_bytes\": ", sum.freed_bytes);
+    if (label.module == CCA_NO_MODULE)
+      puts_(out, ", \"module\": null");
+    else
+      key_number(out, ", \"module\": ", label.module);
+    if (label.reason == CCA_REASON_NONE && label.module != CCA_NO_MODULE) {
+      put_site(out, &cca_modules[label.module], (uint32_t)label.at);
+    } else {
+      puts_(out, ", \"address\": ");
+      put_hex(out, label.at);
+      key_string(out, ", \"reason\": ", reasons[label.reason]);
+    }
+    puts_(out, "}");
+  }
+  puts_(out, "\n]");
+}
+
+static void put_document(struct out *out, uint32_t number,
+                         enum cca_moment moment) {
+  key_number(out, "{\"snapshot\": 1, \"pid\": ", (uint64_t)getpid());
+  key_number(out, ", \"parent\": ", (uint64_t)getppid());
+  key_number(out, ", \"number\": ", number);
+  key_string(out,
+             ", \"moment\": ", moment == CCA_MOMENT_EXIT ? "exit" : "signal");
+  put_modules(out);
+  put_labels(out);
+  puts_(out, "}\n");
+  flush(out);
+}
+
+int cca_snapshot_write(const char *folder, uint32_t number,
+                       enum cca_moment moment) {
+  int saved = errno, status = -1;
+  char name[32], part[40];
+  snprintf(name, sizeof name, "%ld.%u", (long)getpid(), number);
+  snprintf(part, sizeof part, "%s.part", name);
+  int at = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int file =
+      at < 0
+          ? -1
+          : openat(at, part,
+                   O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (file >= 0) {
+    struct out out = {.file = file};
+    put_document(&out, number, moment);
+    status = close(file) < 0 || out.failed || renameat(at, part, at, name) < 0
+                 ? -1
+                 : 0;
+    if (status < 0)
+      unlinkat(at, part, 0);
+  }
+  if (at >= 0)
+    close(at);
+  errno = saved;
+  return status;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * snapshot.h -- write down what was counted until now.
+ *
+ * The document is that of docs/snapshot.schema.json; `allocs run` reads it.
+ * Names come from the modules' classifications, which were checked when they
+ * were opened, and are escaped.
+ *
+ * Signals: may be called from a handler.  Threads: those that run on are not
+ *          stopped; what they do meanwhile may or may not be counted.
+ */
+#ifndef CCA_SNAPSHOT_H
+#define CCA_SNAPSHOT_H
+
+#include <stdint.h>
+
+/* Why it is written. */
+enum cca_moment { CCA_MOMENT_EXIT, CCA_MOMENT_SIGNAL };
+
+/*
+ * Write FOLDER/PID.NUMBER: under another name first, so that whoever sees it
+ * sees all of it.  Returns 0 or -1; errno is as it was before.
+ */
+int cca_snapshot_write(const char *folder, uint32_t number,
+                       enum cca_moment moment);
+
+#endif

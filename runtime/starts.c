@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * starts.c -- the rare cases of the index, and looking things up; see starts.h.
+ */
+#include "starts.h"
+
+#include "pages.h"
+
+#include <sys/mman.h>
+
+struct cca_leaf *cca_leaves[CCA_LEAVES];
+
+/* The leaf of START, made if it is not there yet.  Of two threads that make it
+ * at once, one gives its own back. */
+struct cca_leaf *cca__starts_leaf(uintptr_t start) {
+  struct cca_leaf **slot = &cca_leaves[start >> CCA_LEAF_SHIFT];
+  struct cca_leaf *leaf = cca_load_acquire(slot), *fresh;
+  if (leaf || !(fresh = cca_pages_map(sizeof *fresh)))
+    return leaf;
+  if (__atomic_compare_exchange_n(slot, &leaf, fresh, false, __ATOMIC_ACQ_REL,
+                                  __ATOMIC_ACQUIRE))
+    return fresh;
+  munmap(fresh, sizeof *fresh);
+  return leaf;
+}
+
+/* Write VALUE wherever the object of LEN bytes at START lies over the first
+ * byte of a chunk; for leaves that it fills, once for the leaf. */
+bool cca__starts_spread(uintptr_t start, size_t len, uintptr_t value) {
+  uintptr_t end = start + len;
+  if (end < start || end >> CCA_ADDRESS_BITS)
+    return false;
+  const uintptr_t chunk = (uintptr_t)1 << CCA_CHUNK_SHIFT,
+                  leaf_size = (uintptr_t)1 << CCA_LEAF_SHIFT;
+  uintptr_t at = (start + chunk - 1) & -chunk;
+  while (at < end) {
+    struct cca_leaf *leaf =
+        value ? cca__starts_leaf(at) : cca_leaves[at >> CCA_LEAF_SHIFT];
+    if (!leaf) { /* undo what was written */
+      if (value)
+        cca__starts_spread(start, at - start, 0);
+      return false;
+    }
+    if (at % leaf_size == 0 && end - at >= leaf_size) {
+      cca_store(&leaf->whole, value);
+      at += leaf_size;
+    } else {
+      cca_store(&leaf->over[at >> CCA_CHUNK_SHIFT & (CCA_LEAF_CHUNKS - 1)],
+                value);
+      at += chunk;
+    }
+  }
+  return true;
+}
+
+uintptr_t cca_starts_find(uintptr_t address) {
+  if (address >> CCA_ADDRESS_BITS)
+    return 0;
+  struct cca_leaf *leaf =
+      cca_load_acquire(&cca_leaves[address >> CCA_LEAF_SHIFT]);
+  if (!leaf)
+    return 0;
+
+  /* In its own chunk, backwards from the address. */
+  uintptr_t granule =
+      address >> CCA_GRANULE_SHIFT & ((uintptr_t)CCA_LEAF_WORDS * 64 - 1);
+  uintptr_t word = granule / 64, first = word & -(uintptr_t)CCA_CHUNK_WORDS;
+  uint64_t bits =
+      cca_load(&leaf->starts[word]) & (~0ull >> (63 - granule % 64));
+  while (!bits && word > first)
+    bits = cca_load(&leaf->starts[--word]);
+  if (bits) {
+    uintptr_t at = word * 64 + (63 - (uintptr_t)__builtin_clzll(bits));
+    return (address >> CCA_LEAF_SHIFT << CCA_LEAF_SHIFT) |
+           at << CCA_GRANULE_SHIFT;
+  }
+  uintptr_t over =
+      cca_load(&leaf->over[address >> CCA_CHUNK_SHIFT & (CCA_LEAF_CHUNKS - 1)]);
+  return over ? over : cca_load(&leaf->whole);
+}
+
+uintptr_t cca_starts_next(uintptr_t address) {
+  uintptr_t granule = (address + 15) >> CCA_GRANULE_SHIFT;
+  for (uintptr_t i = granule >> (CCA_LEAF_SHIFT - CCA_GRANULE_SHIFT);
+       i < CCA_LEAVES; i++) {
+    struct cca_leaf *leaf = cca_load_acquire(&cca_leaves[i]);
+    uintptr_t base = i << (CCA_LEAF_SHIFT - CCA_GRANULE_SHIFT);
+    if (granule < base)
+      granule = base;
+    if (!leaf)
+      continue;
+    uintptr_t word = (granule - base) / 64;
+    uint64_t mask = ~0ull << (granule - base) % 64;
+    for (; word < CCA_LEAF_WORDS; word++, mask = ~0ull) {
+      uint64_t bits = cca_load(&leaf->starts[word]) & mask;
+      if (bits)
+        return (base + word * 64 + (uintptr_t)__builtin_ctzll(bits))
+               << CCA_GRANULE_SHIFT;
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * starts.h -- where do objects begin?  From any address to the object that it
+ * lies in.
+ *
+ * A bit for every 16 bytes of the address space says that an object of ours
+ * begins there: 1/128 of the heap, and the whole state of an address in one
+ * word.  The bits are in leaves, one for each GiB, mapped when the first object
+ * begins in it.  An object that reaches over the start of a 64 KiB chunk is
+ * entered there too, so that finding it from its far end does not take longer
+ * than looking through one chunk.
+ *
+ * Threads: all functions may be called by all threads.  Adding and removing
+ *          the same object at the same time is a bug of the program's.
+ */
+#ifndef CCA_STARTS_H
+#define CCA_STARTS_H
+
+#include "atomics.h"
+
+#include <stddef.h>
+
+enum {
+  CCA_GRANULE_SHIFT = 4,
+  CCA_CHUNK_SHIFT = 16,
+  CCA_LEAF_SHIFT = 30,
+  CCA_ADDRESS_BITS = 47, /* of user addresses; others are not entered */
+  CCA_LEAVES = 1 << (CCA_ADDRESS_BITS - CCA_LEAF_SHIFT),
+  CCA_LEAF_WORDS = 1 << (CCA_LEAF_SHIFT - CCA_GRANULE_SHIFT - 6),
+  CCA_CHUNK_WORDS = 1 << (CCA_CHUNK_SHIFT - CCA_GRANULE_SHIFT - 6),
+  CCA_LEAF_CHUNKS = 1 << (CCA_LEAF_SHIFT - CCA_CHUNK_SHIFT),
+};
+
+struct cca_leaf {
+  uint64_t starts[CCA_LEAF_WORDS]; /* bit n of word w: granule 64 w + n */
+  uintptr_t over[CCA_LEAF_CHUNKS]; /* start of what lies over its first byte */
+  uintptr_t whole; /* start of what lies over all of the leaf; 0: nothing */
+};
+
+extern struct cca_leaf *cca_leaves[CCA_LEAVES];
+
+/* starts.c: the rare cases of the functions below. */
+struct cca_leaf *cca__starts_leaf(uintptr_t start);
+bool cca__starts_spread(uintptr_t start, size_t len, uintptr_t value);
+
+/* Can an object of ours begin at START? */
+static inline bool cca_starts_takes(uintptr_t start) {
+  return (start & ((1 << CCA_GRANULE_SHIFT) - 1)) == 0 &&
+         start >> CCA_ADDRESS_BITS == 0;
+}
+
+static inline uint64_t *cca_starts_word(struct cca_leaf *leaf,
+                                        uintptr_t start) {
+  return &leaf->starts[start >> (CCA_GRANULE_SHIFT + 6) & (CCA_LEAF_WORDS - 1)];
+}
+
+static inline uint64_t cca_starts_bit(uintptr_t start) {
+  return 1ull << (start >> CCA_GRANULE_SHIFT & 63);
+}
+
+/* Enter the object of LEN bytes at START.  False: it cannot be entered, for
+ * want of memory or because of where it is. */
+static inline bool cca_starts_add(uintptr_t start, size_t len, bool locked) {
+  if (cca_unlikely(!cca_starts_takes(start)))
+    return false;
+  struct cca_leaf *leaf =
+      cca_load_acquire(&cca_leaves[start >> CCA_LEAF_SHIFT]);
+  if (cca_unlikely(!leaf) && !(leaf = cca__starts_leaf(start)))
+    return false;
+  if (cca_unlikely((start ^ (start + len)) >> CCA_CHUNK_SHIFT) &&
+      !cca__starts_spread(start, len, start))
+    return false;
+  cca_or(cca_starts_word(leaf, start), cca_starts_bit(start), locked);
+  return true;
+}
+
+/* Does an object of ours begin at START? */
+static inline bool cca_starts_has(uintptr_t start) {
+  if (cca_unlikely(!cca_starts_takes(start)))
+    return false;
+  struct cca_leaf *leaf =
+      cca_load_acquire(&cca_leaves[start >> CCA_LEAF_SHIFT]);
+  return leaf && cca_load(cca_starts_word(leaf, start)) & cca_starts_bit(start);
+}
+
+/* Take out the object at START, which is entered, with the same LEN. */
+static inline void cca_starts_remove(uintptr_t start, size_t len, bool locked) {
+  struct cca_leaf *leaf = cca_leaves[start >> CCA_LEAF_SHIFT];
+  cca_and(cca_starts_word(leaf, start), ~cca_starts_bit(start), locked);
+  if (cca_unlikely((start ^ (start + len)) >> CCA_CHUNK_SHIFT))
+    cca__starts_spread(start, len, 0);
+}
+
+/* The last object that begins at or below ADDRESS, if it can reach there; 0 if
+ * there is none.  How long it is, the caller has to know. */
+uintptr_t cca_starts_find(uintptr_t address);
+
+/* The first object that begins at or behind ADDRESS; 0 if there is none. */
+uintptr_t cca_starts_next(uintptr_t address);
+
+#endif

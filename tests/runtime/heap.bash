@@ -1,0 +1,23 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+#
+# heap.bash -- sourced by the tests of the runtime, behind common.sh.
+
+# build NAME [FLAG...] <SOURCE: NAME from NAME.c, by cc-allocs.
+build() {
+  local name=$1
+  shift
+  cat >"$name.c"
+  cc-allocs -O2 -g "$name.c" -o "$name" "$@"
+}
+
+# types NAME [ARGUMENT...]: run NAME; its typed rows, and what was bytes, that
+# this program's own code allocated: objects, bytes, live objects, type.
+types() {
+  local name=$1
+  shift
+  allocs run --json -o "$name.json" "./$name" "$@" >"$name.out"
+  # shellcheck disable=SC2154 # common.sh sets it
+  python3 "$source_dir/tests/runtime/heap.py" "$name.json" >"$name.rows"
+  awk '$6 != "untyped" { print $1, $2, $3, substr($0, index($0, $6)) }' "$name.rows"
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * heap-text.c -- the heap of a process by type, as a table.
+ *
+ * Types first, by rank; then what is bytes by nature; then what has no type,
+ * a row for each reason.  All rows together are all objects: nothing is left
+ * out of the sums, whatever is shown.
+ */
+#include "heap.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COLUMNS = 7 };
+
+static const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+/* 1234567 as 1,234,567. */
+static const char *grouped(char text[32], uint64_t number) {
+  char digits[24];
+  int len = snprintf(digits, sizeof digits, "%llu", (unsigned long long)number);
+  char *to = text;
+  for (int i = 0; i < len; i++) {
+    if (i && (len - i) % 3 == 0)
+      *to++ = ',';
+    *to++ = digits[i];
+  }
+  *to = 0;
+  return text;
+}
+
+static void cell_number(struct cca_grid *grid, uint64_t number) {
+  char text[32];
+  cca_cell(grid, number ? CCA_STYLE_PLAIN : CCA_STYLE_DIM,
+           grouped(text, number));
+}
+
+static void cells_tally(struct cca_grid *grid, const struct cca_tally *tally) {
+  cell_number(grid, tally->objects);
+  cell_number(grid, tally->bytes);
+  cell_number(grid, tally->live_objects);
+  cell_number(grid, tally->live_bytes);
+}
+
+/* ---- Totals ---- */
+
+static double percent(uint64_t part, uint64_t whole) {
+  return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static void line_share(const struct cca_heap *heap, struct cca_text *out,
+                       const char *name, const struct cca_tally *tally) {
+  cca_text_addf(out, "  %-9s  %5.1f %% of objects, %5.1f %% of bytes\n", name,
+                percent(tally->objects, heap->total.objects),
+                percent(tally->bytes, heap->total.bytes));
+}
+
+static void totals(const struct cca_heap *heap, struct cca_text *out) {
+  char objects[32], bytes[32];
+  cca_text_addf(out, "  allocated  %s objects, %s bytes\n",
+                grouped(objects, heap->total.objects),
+                grouped(bytes, heap->total.bytes));
+  cca_text_addf(out, "  live       %s objects, %s bytes\n",
+                grouped(objects, heap->total.live_objects),
+                grouped(bytes, heap->total.live_bytes));
+  line_share(heap, out, "typed", &heap->typed);
+  line_share(heap, out, "bytes", &heap->bytes);
+  line_share(heap, out, "untyped", &heap->untyped);
+}
+
+/* ---- Rows ---- */
+
+/* "lapi.c:593  lua_pushcclosure → luaF_newCclosure", or what is known. */
+static void add_place(const struct cca_screen *screen, struct cca_text *text,
+                      const struct cca_heap_site *site) {
+  if (*site->function) {
+    if (*site->file)
+      cca_text_addf(text, "%s:%u  ", site->file, site->line);
+    cca_text_addf(text, "%s %s %s", site->function, screen->arrow,
+                  site->callee);
+  } else if (*site->module) {
+    cca_text_addf(text, "%s+%s", base_name(site->module), site->address);
+  } else {
+    cca_text_adds(text, "unknown code");
+  }
+}
+
+static void site_rows(struct cca_grid *grid, const struct cca_screen *screen,
+                      const struct cca_heap_row *row) {
+  for (size_t i = 0; i < row->sites.count; i++) {
+    const struct cca_heap_site *site = &row->sites.items[i];
+    struct cca_text place = {0};
+    cca_text_adds(&place, "  ");
+    add_place(screen, &place, site);
+    cca_cell(grid, CCA_STYLE_PLAIN, "");
+    cells_tally(grid, &site->tally);
+    cca_cell(grid, CCA_STYLE_PLAIN, "");
+    cca_cell(grid, CCA_STYLE_DIM, place.data);
+    cca_text_release(&place);
+  }
+}
+
+/* A row for the types that are not shown, if there are any. */
+static void more_types(struct cca_grid *grid, const struct cca_tally *rest,
+                       unsigned *left_out) {
+  if (!*left_out)
+    return;
+  cca_cell(grid, CCA_STYLE_PLAIN, "");
+  cells_tally(grid, rest);
+  cca_cell(grid, CCA_STYLE_PLAIN, "");
+  cca_cellf(grid, CCA_STYLE_DIM, "%u more types; --all shows them", *left_out);
+  *left_out = 0;
+}
+
+static void type_row(struct cca_grid *grid, const struct cca_heap_row *row,
+                     unsigned rank) {
+  if (rank)
+    cca_cellf(grid, CCA_STYLE_DIM, "%u", rank);
+  else
+    cca_cell(grid, CCA_STYLE_PLAIN, "");
+  cells_tally(grid, &row->tally);
+  cell_number(grid, row->sites.count);
+  switch (row->kind) {
+  case CCA_HEAP_TYPED:
+    cca_cell(grid, CCA_STYLE_TYPE, row->name);
+    break;
+  case CCA_HEAP_BYTES:
+    cca_cell(grid, CCA_STYLE_PLAIN, row->name);
+    break;
+  case CCA_HEAP_UNTYPED:
+    cca_cellf(grid, CCA_STYLE_WARN, "untyped: %s", row->name);
+    break;
+  }
+}
+
+static int live_order(const void *a, const void *b) {
+  const struct cca_heap_row *const *x = a, *const *y = b;
+  if ((*x)->kind != (*y)->kind)
+    return (*x)->kind < (*y)->kind ? -1 : 1;
+  if ((*x)->tally.live_bytes != (*y)->tally.live_bytes)
+    return (*x)->tally.live_bytes < (*y)->tally.live_bytes ? 1 : -1;
+  return *x < *y ? -1 : *x > *y; /* as they were */
+}
+
+static void rows(const struct cca_heap *heap,
+                 const struct cca_heap_options *options,
+                 const struct cca_screen *screen, struct cca_text *out) {
+  static const char *const heads[COLUMNS] = {
+      "rank", "objects", "bytes", "live", "live bytes", "sites", "type"};
+  struct cca_grid grid = {.columns = COLUMNS, .indent = 2, .right = 0x3f};
+  for (int i = 0; i < COLUMNS; i++)
+    cca_cell(&grid, CCA_STYLE_DIM, heads[i]);
+
+  struct cca_vec(const struct cca_heap_row *) order = {0};
+  for (size_t i = 0; i < heap->rows.count; i++)
+    cca_vec_push(&order, &heap->rows.items[i]);
+  if (options->live && order.count)
+    qsort(order.items, order.count, sizeof order.items[0], live_order);
+
+  struct cca_tally rest = {0};
+  unsigned rank = 0, left_out = 0;
+  for (size_t i = 0; i < order.count; i++) {
+    const struct cca_heap_row *row = order.items[i];
+    bool typed = row->kind == CCA_HEAP_TYPED;
+    if (typed && options->most && rank == options->most) {
+      cca_tally_add(&rest, &row->tally);
+      left_out++;
+      continue;
+    }
+    if (!typed)
+      more_types(&grid, &rest, &left_out);
+    type_row(&grid, row, typed ? ++rank : 0);
+    if (options->sites)
+      site_rows(&grid, screen, row);
+  }
+  more_types(&grid, &rest, &left_out);
+  cca_grid_print(&grid, screen, out);
+  cca_vec_release(&order);
+}
+
+void cca_heap_text(const struct cca_heap *heap,
+                   const struct cca_heap_options *options,
+                   const struct cca_screen *screen, struct cca_text *out) {
+  struct cca_text title = {0};
+  cca_screen_clean(&title, base_name(heap->program));
+  cca_screen_styled(screen, out, CCA_STYLE_HEADING, title.data);
+  cca_text_addf(out, " (%llu), the heap ", (unsigned long long)heap->pid);
+  if (!strcmp(heap->moment, "exit"))
+    cca_text_adds(out, "at exit\n");
+  else
+    cca_text_addf(out, "in snapshot %llu\n",
+                  (unsigned long long)heap->number + 1);
+  if (!cca_heap_is_known(heap))
+    cca_text_adds(out, "  nothing of it was built with cc-allocs\n");
+  cca_text_adds(out, "\n");
+  totals(heap, out);
+  cca_text_adds(out, "\n");
+  rows(heap, options, screen, out);
+  cca_text_adds(out, "\n");
+  cca_text_release(&title);
+}

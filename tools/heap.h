@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * heap.h -- the heap of a process by type, from a snapshot of the runtime.
+ *
+ * heap-read.c   one snapshot into a model
+ * heap-text.c   a table for people
+ * heap-json.c   for programs; docs/run.schema.json
+ *
+ * A snapshot comes from a process that may do anything: it is checked as it is
+ * read, and what it says is never more than shown.
+ *
+ * Memory: base/memory.h; all strings are borrowed from the heap's arena.
+ */
+#ifndef CCA_HEAP_BY_TYPE_H
+#define CCA_HEAP_BY_TYPE_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "screen.h"
+
+struct cca_tally {
+  uint64_t objects, bytes;           /* allocated */
+  uint64_t live_objects, live_bytes; /* of these, not freed */
+};
+
+void cca_tally_add(struct cca_tally *sum, const struct cca_tally *more);
+
+/* One call of the source that allocated, or one place of which less is known.
+ */
+struct cca_heap_site {
+  struct cca_tally tally;
+  const char *module;                   /* path; "": unknown */
+  const char *file, *function, *callee; /* "": unknown */
+  uint32_t line, column;
+  const char *address; /* of a place: "0x1234", relative to the module; or "" */
+  const char *reason;  /* why it has no type; else "" */
+};
+
+enum cca_heap_kind { CCA_HEAP_TYPED, CCA_HEAP_BYTES, CCA_HEAP_UNTYPED };
+
+/* A type with a shape; bytes; or a reason why there is no type. */
+struct cca_heap_row {
+  enum cca_heap_kind kind;
+  const char *name;     /* as in the report: "struct foo[]"; the reason */
+  const char *word;     /* of a reason: that of the snapshot */
+  const char *identity; /* of the type: "0x..."; else "" */
+  uint64_t type_size;   /* 0: unknown */
+  const char *shape;    /* "" unless typed */
+  struct cca_tally tally;
+  struct cca_vec(struct cca_heap_site) sites; /* most bytes first */
+};
+
+struct cca_heap_module {
+  const char *path, *classified; /* "no", "yes", "broken" */
+  uint64_t sites, missing;
+  bool closed;
+};
+
+struct cca_heap {
+  struct cca_arena arena;
+  uint64_t pid, parent, number;
+  const char *moment;  /* "exit", "signal" */
+  const char *program; /* path of its first module */
+  struct cca_vec(struct cca_heap_module) modules;
+  struct cca_vec(struct cca_heap_row) rows; /* typed, bytes, untyped; by rank */
+  struct cca_tally total, typed, bytes, untyped;
+};
+
+/* Read the snapshot in the file at PATH.  Returns 0, or -1 with *WHY (owned by
+ * HEAP's arena); the heap is released either way. */
+int cca_heap_read(struct cca_heap *heap, const char *path, const char **why);
+void cca_heap_release(struct cca_heap *heap);
+
+/* Is any module classified? */
+bool cca_heap_is_known(const struct cca_heap *heap);
+
+struct cca_heap_options {
+  bool live;     /* rank by what is live instead of what was allocated */
+  bool sites;    /* the sites of each type */
+  unsigned most; /* rows to show; 0: all */
+};
+
+/* Append the table to OUT. */
+void cca_heap_text(const struct cca_heap *heap,
+                   const struct cca_heap_options *options,
+                   const struct cca_screen *screen, struct cca_text *out);
+
+/* The object of one process; owned. */
+json_t *cca_heap_json(const struct cca_heap *heap);
+
+#endif
