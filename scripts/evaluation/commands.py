@@ -88,11 +88,14 @@ def load(folder):
 
 
 def compilations(folder):
-    """Out: the commands whose objects are still there, the last for each."""
+    """Out: the commands whose objects are still there; of those that differ in
+    nothing that C means, as for static and for shared libraries, the last."""
     last = {}
     for command in load(folder):
-        if command.compiles() and command.object().is_file():
-            last[command.object()] = command
+        source = command.compiles()
+        if source and command.object().is_file():
+            meaning = [m for m in command.meaning if m != "-DPIC"]
+            last[command.folder, source, *meaning] = command
     return list(last.values())
 
 

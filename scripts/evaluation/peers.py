@@ -49,8 +49,9 @@ def ask_gcc(command):
             skip = not skip
         elif not word.startswith(("-M", "-Werror", "-flto", "-w", "-o")):
             words.append(word)
-    words += ["-o", "/dev/null", "-fno-lto", "-fno-diagnostics-color",
-              "-Wsuggest-attribute=malloc"]
+    words = [word for word in words if word != "-c"]
+    words += ["-S", "-g0", "-o", "/dev/null", "-fno-lto",
+              "-fno-diagnostics-color", "-Wsuggest-attribute=malloc"]
     name = command.name if "clang" not in command.name else "gcc"
     _, said = run([name, *words], command.folder)
     found, function = set(), None

@@ -53,7 +53,7 @@ def find_entries(row, entries):
 
 def kind_agrees(row, kind):
     return kind == row["kind"] or (
-        kind == "memalign" and row["kind"] == "malloc"
+        kind == "memalign" and row["kind"] in ("malloc", "calloc")
         and "align" in row["function"] + row["notes"])
 
 
