@@ -85,6 +85,11 @@ const uint32_t *cca_map_find(const struct cca_map *map, const void *key,
   return slot->key ? &slot->value : NULL;
 }
 
+void cca_map_expect(const struct cca_map *map, const void *key, size_t len) {
+  if (map->room)
+    __builtin_prefetch(&map->slots[hash_key(key, len) & (map->room - 1)]);
+}
+
 void cca_map_release(struct cca_map *map) {
   free(map->slots);
   cca_arena_release(&map->keys);

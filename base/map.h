@@ -36,6 +36,9 @@ uint32_t *cca_map_at(struct cca_map *map, const void *key, size_t len,
 const uint32_t *cca_map_find(const struct cca_map *map, const void *key,
                              size_t len);
 
+/* KEY will be asked for soon: have its slot fetched from memory meanwhile. */
+void cca_map_expect(const struct cca_map *map, const void *key, size_t len);
+
 void cca_map_release(struct cca_map *map);
 
 /* A 64-bit hash of LEN bytes, the same on every machine (FNV-1a, finished

@@ -402,6 +402,8 @@ void cca__compose(struct cca_model *model) {
     if (!f->defined && !cca__measures(f))
       model->behaviours[i].uses = ~(uint64_t)0;
     model->traits[i] = traits_of(&model->behaviours[i]);
+    if (!f->defined && !f->primitive)
+      model->traits[i] |= CCA_TRAIT_IMPORTED;
   }
 
   uint32_t *order = cca_calloc(count, sizeof *order);

@@ -409,39 +409,60 @@ static bool is_computed(enum cca_op op) {
          (op >= CCA_OP_ADD && op <= CCA_OP_MIX);
 }
 
-static void emit_imports(struct emitter *e) {
-  struct cca_model *model = e->model;
-  struct cca_vec(struct import) found = {0};
-  struct cca_eval *eval = cca__eval_new(model);
-  for (uint32_t f = 0; f < model->functions.count; f++) {
-    if (model->functions.items[f].defined ||
-        model->functions.items[f].primitive)
+struct imports cca_vec(struct import);
+
+/* The sizeofs in what argument A of a call gives FUNCTION. */
+static void import_sizeofs(const struct cca_size *size, uint32_t function,
+                           uint32_t a, struct imports *found) {
+  for (uint32_t s = 0; s < size->alt_count; s++)
+    for (uint32_t t = 0; t < size->alts[s].term_count; t++)
+      for (uint32_t k = 0; k < size->alts[s].terms[t].atom_count; k++)
+        if (is_sizeof(size->alts[s].terms[t].atoms[k]))
+          cca_vec_push(
+              found,
+              ((struct import){function, a,
+                               size->alts[s].terms[t].atoms[k].index}));
+}
+
+/* The sizeofs that call I of unit U gives FUNCTION. */
+static void import_call(struct cca_eval *eval, const struct cca_model *model,
+                        uint32_t u, uint32_t i, uint32_t function,
+                        struct imports *found) {
+  const struct cca_table *t = model->units[u].table;
+  struct cca_call call = cca_call_at(t, i);
+  bool entered = false;
+  for (uint32_t a = 0; a < call.args_count; a++) {
+    uint32_t node = cca_operand_at(t, call.args_first + a).node;
+    if (!is_computed(cca_node_at(t, node).op))
       continue;
-    for (uint32_t i = model->callers_first[f]; i < model->callers_first[f + 1];
-         i++) {
-      struct cca_call_place place = cca__call_place(model, model->callers[i]);
-      const struct cca_input *unit = &model->units[place.unit];
-      struct cca_call call = cca_call_at(unit->table, place.row);
-      bool entered = false;
-      for (uint32_t a = 0; a < call.args_count; a++) {
-        uint32_t node = cca_operand_at(unit->table, call.args_first + a).node;
-        if (!is_computed(cca_node_at(unit->table, node).op))
-          continue;
-        if (!entered)
-          cca__eval_enter_body(eval, place.unit, call.func);
-        entered = true;
-        const struct cca_size *size = cca__eval_size(eval, node);
-        for (uint32_t s = 0; s < size->alt_count; s++)
-          for (uint32_t t = 0; t < size->alts[s].term_count; t++)
-            for (uint32_t k = 0; k < size->alts[s].terms[t].atom_count; k++)
-              if (is_sizeof(size->alts[s].terms[t].atoms[k]))
-                cca_vec_push(&found,
-                             ((struct import){
-                                 f, a, size->alts[s].terms[t].atoms[k].index}));
-      }
+    if (!entered)
+      cca__eval_enter_body(eval, u, call.func);
+    entered = true;
+    import_sizeofs(cca__eval_size(eval, node), function, a, found);
+  }
+}
+
+/* All calls of functions that are defined nowhere here. */
+static void find_imports(struct cca_model *model, struct imports *found) {
+  struct cca_eval *eval = cca__eval_new(model);
+  for (uint32_t u = 0; u < model->unit_count; u++) {
+    const struct cca_input *unit = &model->units[u];
+    uint32_t count = unit->table ? cca_call_count(unit->table) : 0;
+    for (uint32_t i = 0; i < count; i++) {
+      uint32_t number = unit->first_call + i;
+      for (uint32_t t = model->targets_first[number];
+           t < model->targets_first[number + 1]; t++)
+        if (model->traits[model->targets[t]] & CCA_TRAIT_IMPORTED)
+          import_call(eval, model, u, i, model->targets[t], found);
     }
   }
   cca__eval_free(eval);
+}
+
+static void emit_imports(struct emitter *e) {
+  struct cca_model *model = e->model;
+  struct imports found = {0};
+  find_imports(model, &found);
   if (found.count)
     qsort(found.items, found.count, sizeof *found.items, import_order);
   for (size_t i = 0; i < found.count;) {

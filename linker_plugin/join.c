@@ -52,8 +52,19 @@ static const char *referenced(struct cca_model *model, const char *symbol) {
   return symbol;
 }
 
+enum { AHEAD = 8, RECENT = 1024 };
+
+struct location_key {
+  uint32_t type, variable, offset;
+};
+
 struct names {
   struct cca_map functions, variables, types, locations; /* to number + 1 */
+  /* Locations that were asked for last, by hash: a unit names few, often. */
+  struct recent {
+    struct location_key key;
+    uint32_t number; /* 0: free */
+  } recent[RECENT];
 };
 
 static void join_function(struct cca_model *model, struct names *names,
@@ -229,6 +240,24 @@ static bool innermost(const struct cca_table *t, uint32_t type, uint32_t offset,
   return found;
 }
 
+static uint32_t location_number(struct cca_model *model, struct names *names,
+                                const struct cca_location *location) {
+  struct location_key key = {location->type, location->variable,
+                             location->offset};
+  struct recent *recent =
+      &names->recent[(key.type * 31 + key.variable * 17 + key.offset) % RECENT];
+  if (recent->number && memcmp(&recent->key, &key, sizeof key) == 0)
+    return recent->number;
+  bool is_new;
+  uint32_t *slot = cca_map_at(&names->locations, &key, sizeof key, &is_new);
+  if (is_new) {
+    *slot = (uint32_t)model->locations.count;
+    cca_vec_push(&model->locations, *location);
+  }
+  *recent = (struct recent){key, *slot};
+  return *slot;
+}
+
 /*
  * A location is named by its innermost record, else by its variable.  A unit
  * that only declares a variable may not know its record: the definition does.
@@ -256,14 +285,7 @@ static void join_location(struct cca_model *model, struct names *names,
                                        CCA_NONE};
   } else
     return;
-  uint32_t key[3] = {location.type, location.variable, location.offset};
-  bool is_new;
-  uint32_t *slot = cca_map_at(&names->locations, key, sizeof key, &is_new);
-  if (is_new) {
-    *slot = (uint32_t)model->locations.count;
-    cca_vec_push(&model->locations, location);
-  }
-  unit->locations[row] = *slot;
+  unit->locations[row] = location_number(model, names, &location);
 }
 
 static void join_unit(struct cca_model *model, struct names *names,
@@ -278,8 +300,14 @@ static void join_unit(struct cca_model *model, struct names *names,
   model->local_count += cca_local_count(t);
   for (uint32_t i = 0; i < cca_type_count(t); i++)
     join_type(model, names, u, i);
-  for (uint32_t i = 0; i < cca_func_count(t); i++)
+  for (uint32_t i = 0; i < cca_func_count(t); i++) {
+    if (i + AHEAD < cca_func_count(t)) {
+      const char *symbol =
+          cca_table_string(t, cca_func_at(t, i + AHEAD).symbol);
+      cca_map_expect(&names->functions, symbol, strlen(symbol));
+    }
     join_function(model, names, u, i);
+  }
   for (uint32_t i = 0; i < cca_global_count(t); i++)
     join_variable(model, names, u, i);
 }

@@ -256,6 +256,7 @@ struct cca_behaviour {
 enum cca_trait {
   CCA_TRAIT_HANDS_OUT = 1, /* fresh memory for its caller, by whatever way */
   CCA_TRAIT_TOUCHES = 2,   /* fills, frees or resizes what a parameter is */
+  CCA_TRAIT_IMPORTED = 4,  /* defined nowhere here, and no primitive */
 };
 
 /* Results are borrowed until the next cca__eval_enter(). */
