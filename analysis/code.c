@@ -3,7 +3,8 @@
  * code.c -- find calls: disassembly for x86, by hand for AArch64, relocations
  * for the rest.
  *
- * Input:     an object's sections, symbols and relocations.
+ * Input:     an object's sections, symbols and relocations; of a linked module
+ *            the sections, symbols and imports.
  * Output:    every call with the symbols of its target.
  *
  * On x86 only a disassembler finds the calls between functions of one section
@@ -18,6 +19,7 @@
  * the assembler is taken at its word: a relocation of a call is a call.
  */
 #include "code.h"
+#include "imports.h"
 
 #include <elf.h>
 #include <llvm-c/Disassembler.h>
@@ -44,6 +46,8 @@ struct relocation {
 struct reader {
   const struct cca_elf *elf;
   struct cca_code *code;
+  bool linked; /* no ET_REL: addresses are known, relocations gone */
+  struct cca_imports imports;
   struct cca_vec(struct symbol) symbols; /* defined in code, by address */
   struct cca_elf_section table, strings, large;
   bool has_table, has_large;
@@ -77,19 +81,28 @@ static bool symbol_at(const struct reader *r, uint64_t i,
                            r->has_large ? &r->large : NULL, i, out);
 }
 
-static void read_symbols(struct reader *r) {
+/* The symbol table; of a module that is stripped, what it exports. */
+static void find_table(struct reader *r, uint32_t type) {
   struct cca_elf_section s;
   for (uint32_t i = 1; i < r->elf->section_count; i++) {
     if (!cca_elf_section_at(r->elf, i, &s))
       continue;
-    if (s.type == SHT_SYMTAB && !r->has_table) {
+    if (s.type == type && !r->has_table) {
       r->table = s;
-      r->has_table = cca_elf_section_at(r->elf, s.link, &r->strings);
+      r->has_table = s.link < r->elf->section_count &&
+                     cca_elf_section_at(r->elf, s.link, &r->strings);
     } else if (s.type == SHT_SYMTAB_SHNDX) {
       r->large = s;
       r->has_large = true;
     }
   }
+}
+
+static void read_symbols(struct reader *r) {
+  struct cca_elf_section s;
+  find_table(r, SHT_SYMTAB);
+  if (r->linked && !r->has_table)
+    find_table(r, SHT_DYNSYM);
   uint64_t count = r->has_table ? cca_elf_symbol_count(r->elf, &r->table) : 0;
   struct cca_elf_symbol symbol;
   for (uint64_t i = 1; i < count; i++) {
@@ -99,9 +112,20 @@ static void read_symbols(struct reader *r) {
          symbol.type != STT_NOTYPE) ||
         symbol.name[0] == '$') /* ARM's mapping symbols */
       continue;
+    if (r->linked) {
+      if (!cca_elf_section_at(r->elf, symbol.section, &s) ||
+          symbol.value < s.address)
+        continue;
+      symbol.value -= s.address;
+    }
     cca_vec_push(&r->symbols,
                  ((struct symbol){symbol.section, symbol.value, symbol.size,
                                   symbol.name, symbol.type != STT_NOTYPE}));
+  }
+  for (size_t i = 0; i < r->imports.stubs.count; i++) {
+    const struct cca_import_stub *stub = &r->imports.stubs.items[i];
+    cca_vec_push(&r->symbols, ((struct symbol){stub->section, stub->offset, 0,
+                                               stub->name, true}));
   }
   if (r->symbols.count)
     qsort(r->symbols.items, r->symbols.count, sizeof(struct symbol),
@@ -134,6 +158,19 @@ static void enter_function(struct reader *r, uint64_t at) {
       r->function = s;
     r->next_symbol++;
   }
+  /* A module may be without the symbols of local functions. */
+  if (r->linked && r->function && r->function->size > 0 &&
+      at - r->function->value >= r->function->size)
+    r->function = NULL;
+}
+
+/* Does a function begin behind the place that we are at, and before END? */
+static bool begins_before(const struct reader *r, uint64_t end) {
+  const struct symbol *next = r->next_symbol < r->symbols.count
+                                  ? &r->symbols.items[r->next_symbol]
+                                  : NULL;
+  return next && next->section == r->section && next->function &&
+         next->value < end;
 }
 
 /* ----------------------------------------------------------- relocations */
@@ -250,6 +287,18 @@ static void add_local(struct reader *r, uint64_t offset, bool tail,
     add_target(r, call, r->symbols.items[i].name);
 }
 
+/* A call, or a jump, to ADDRESS of a linked module. */
+static void add_address(struct reader *r, uint64_t offset, bool tail,
+                        uint64_t address) {
+  struct cca_elf_section s;
+  for (uint32_t i = 1; i < r->elf->section_count; i++)
+    if (cca_elf_section_at(r->elf, i, &s) && (s.flags & SHF_EXECINSTR) &&
+        address >= s.address && address - s.address < s.size) {
+      add_local(r, offset, tail, i, address - s.address);
+      return;
+    }
+}
+
 /* A call or jump through RELOCATION; what it adds to its symbol is DISTANCE. */
 static void add_relocated(struct reader *r, uint64_t offset, bool tail,
                           const struct relocation *relocation,
@@ -351,6 +400,8 @@ static void x86_branch(struct x86 *x, uint64_t end, const char *operand,
       uint64_t target = end + (uint64_t)strtoll(operand, NULL, 0);
       if (target < r->content.size)
         add_local(r, end, tail, r->section, target);
+      else if (r->linked)
+        add_address(r, end, tail, r->content.address + target);
     }
     return;
   }
@@ -370,6 +421,35 @@ static void x86_branch(struct x86 *x, uint64_t end, const char *operand,
   add_call(r, end, tail);
 }
 
+/* In a linked module, the slot of the GOT that the instruction TEXT, which ends
+ * at END, reads, as the relocation into *MADE that it once was; or NULL. */
+static const struct relocation *slot_relocation(const struct reader *r,
+                                                const char *text, uint64_t end,
+                                                struct relocation *made) {
+  const char *base =
+      r->elf->machine == EM_X86_64 ? strstr(text, "(%rip)") : NULL;
+  if (!base)
+    return NULL;
+  const char *number = base;
+  while (number > text && strchr("0123456789abcdefx-", number[-1]))
+    number--;
+  const struct cca_import_slot *slot =
+      cca_imports_find(&r->imports, r->content.address + end +
+                                        (uint64_t)strtoll(number, NULL, 0));
+  if (!slot)
+    return NULL;
+  *made = (struct relocation){.type = R_X86_64_GOTPCRELX, .name = slot->name};
+  struct cca_elf_section s;
+  for (uint32_t i = 1; !slot->name && i < r->elf->section_count; i++)
+    if (cca_elf_section_at(r->elf, i, &s) && (s.flags & SHF_EXECINSTR) &&
+        slot->target >= s.address && slot->target - s.address < s.size) {
+      made->section = i;
+      made->value = slot->target - s.address;
+      made->name = "";
+    }
+  return made->name ? made : NULL;
+}
+
 static void read_x86(struct reader *r, LLVMDisasmContextRef disassembler) {
   struct x86 x = {.r = r};
   char text[128];
@@ -386,7 +466,14 @@ static void read_x86(struct reader *r, LLVMDisasmContextRef disassembler) {
       at++;
       continue;
     }
-    const struct relocation *relocation = relocation_in(r, at, at + len);
+    if (begins_before(r, at + len)) { /* so was this: what linkers pad with */
+      at = r->symbols.items[r->next_symbol].value;
+      continue;
+    }
+    struct relocation made;
+    const struct relocation *relocation =
+        r->linked ? slot_relocation(r, text, at + len, &made)
+                  : relocation_in(r, at, at + len);
     const char *p = text + strspn(text, "\t ");
     bool call = strncmp(p, "call", 4) == 0, jump = p[0] == 'j';
     const char *operand = strchr(p, '\t');
@@ -416,8 +503,11 @@ static void read_aarch64(struct reader *r) {
       if (relocation)
         add_relocated(r, at + 4, jump, relocation,
                       (uint64_t)relocation->addend);
-      else
+      else if (at + (uint64_t)distance < r->content.size || !r->linked)
         add_local(r, at + 4, jump, r->section, at + (uint64_t)distance);
+      else
+        add_address(r, at + 4, jump,
+                    r->content.address + at + (uint64_t)distance);
     } else if ((word & 0xfffffc1f) == 0xd63f0000) { /* blr */
       add_call(r, at + 4, false);
     } else if ((word & 0xfffffc1f) == 0xd61f0000) { /* br */
@@ -469,22 +559,26 @@ static LLVMDisasmContextRef open_disassembler(const struct cca_elf *elf) {
 }
 
 void cca_code_read(struct cca_code *code, const struct cca_elf *elf) {
-  struct reader r = {.elf = elf, .code = code};
+  struct reader r = {.elf = elf, .code = code, .linked = elf->type != ET_REL};
   struct cca_elf_section s;
   *code = (struct cca_code){{0}, {0}};
+  if (r.linked)
+    cca_imports_read(&r.imports, elf);
   read_symbols(&r);
 
   /* Which section has the relocations of which? */
   uint32_t *relocated_by = cca_calloc(elf->section_count, sizeof(uint32_t));
   for (uint32_t i = 1; i < elf->section_count; i++)
-    if (cca_elf_section_at(elf, i, &s) && s.info < elf->section_count &&
+    if (!r.linked && cca_elf_section_at(elf, i, &s) &&
+        s.info < elf->section_count &&
         (s.type == SHT_RELA || s.type == SHT_REL))
       relocated_by[s.info] = i;
 
   LLVMDisasmContextRef disassembler = open_disassembler(elf);
   for (uint32_t i = 1; i < elf->section_count; i++) {
     if (!cca_elf_section_at(elf, i, &r.content) ||
-        !(r.content.flags & SHF_EXECINSTR) || !r.content.bytes)
+        !(r.content.flags & SHF_EXECINSTR) || !r.content.bytes ||
+        (r.linked && strncmp(r.content.name, ".plt", 4) == 0))
       continue;
     r.section = i;
     r.function = NULL;
@@ -502,6 +596,7 @@ void cca_code_read(struct cca_code *code, const struct cca_elf *elf) {
   free(relocated_by);
   cca_vec_release(&r.symbols);
   cca_vec_release(&r.relocations);
+  cca_imports_release(&r.imports);
 }
 
 void cca_code_release(struct cca_code *code) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * code.h -- the calls in the machine code of an object.
+ * code.h -- the calls in the machine code of an object or a linked module.
  *
  * Ownership: strings are borrowed from the object's image.
  * Memory:    base/memory.h.
@@ -31,10 +31,10 @@ struct cca_code {
 };
 
 /*
- * Find all calls in the executable sections of ELF (ET_REL): direct ones, on
+ * Find all calls in the executable sections of ELF: direct ones, on
  * x86 and AArch64 also indirect ones, and jumps out of a function or through
  * a pointer, which may be tail calls.  Of a machine that we do not know there
- * are none.
+ * are none.  In a linked module calls through the PLT are known on x86-64.
  */
 void cca_code_read(struct cca_code *code, const struct cca_elf *elf);
 

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lines.c -- DWARF of a relocatable object.
+ * lines.c -- DWARF of a relocatable object or a linked module.
  *
  * Input:     the object, places in its code.
  * Output:    line and chain of inlined functions for each place.
  *
- * Nothing is where it will be: every section of an object begins at address 0,
- * and the debug information is full of relocations.  So we take a copy, lay
- * the code sections out one after the other at addresses of our own, apply the
- * relocations of the debug sections that are read here, and let libdw decode
- * the rest as if it were a finished program.  libdwfl can do the same, but
- * wants a file, and relocates every section, of which we need half.
+ * In an object nothing is where it will be: every section of an object begins
+ * at address 0, and the debug information is full of relocations.  So we take a
+ * copy, lay the code sections out one after the other at addresses of our own,
+ * apply the relocations of the debug sections that are read here, and let libdw
+ * decode the rest as if it were a finished program.  libdwfl can do the same,
+ * but wants a file, and relocates every section, of which we need half.
+ *
+ * In a linked module all is in place.  There functions of one name come from
+ * several sources, and the code that link-time optimisation has made says of
+ * each function from which: its DIE leads, as do those of inlined functions, to
+ * one in the unit of the source.
  *
  * Lines and ranges are then merged with the sorted places: the cost is that of
  * reading .debug_line and the tree of .debug_info once.
@@ -25,7 +30,7 @@
 
 #include "base/memory.h"
 
-enum { MAX_DEPTH = 256 /* of nested blocks */ };
+enum { MAX_DEPTH = 256 /* of nested blocks */, MAX_ORIGINS = 8 };
 
 struct cca_lines {
   const struct cca_elf *elf;
@@ -203,7 +208,7 @@ static bool place_sections(struct cca_lines *lines) {
     has_lines |= strcmp(s.name, ".debug_line") == 0 && s.size;
     if (!(s.flags & SHF_ALLOC) || !(s.flags & SHF_EXECINSTR))
       continue;
-    lines->base[i] = next;
+    lines->base[i] = elf->type == ET_REL ? next : s.address;
     next += (s.size + 0xffff) & ~(uint64_t)0xffff;
     if (elf->is64 ? next > UINT64_MAX / 2 : next > UINT32_MAX / 2)
       return false;
@@ -219,7 +224,8 @@ struct cca_lines *cca_lines_open(const struct cca_elf *elf) {
     memcpy(lines->copy, elf->image, elf->len);
     lines->handle = elf_memory((char *)lines->copy, elf->len);
     if (lines->handle) {
-      relocate_all(lines);
+      if (elf->type == ET_REL)
+        relocate_all(lines);
       lines->dwarf = dwarf_begin_elf(lines->handle, DWARF_C_READ, NULL);
     }
   }
@@ -308,6 +314,38 @@ static const char *function_name(struct cca_lines *lines, Dwarf_Die *die) {
   return name ? cca_arena_strdup(&lines->arena, name) : NULL;
 }
 
+/* The source of the function that DIE is, or is a copy of; NULL: unknown, or
+ * an object, which has but one. */
+static const char *unit_name(struct cca_lines *lines, Dwarf_Die *die) {
+  Dwarf_Die origin = *die, unit;
+  Dwarf_Attribute attribute;
+  if (lines->elf->type == ET_REL)
+    return NULL;
+  for (unsigned i = 0; i < MAX_ORIGINS; i++) {
+    if (!dwarf_attr(&origin, DW_AT_abstract_origin, &attribute) &&
+        !dwarf_attr(&origin, DW_AT_specification, &attribute))
+      break;
+    Dwarf_Die next;
+    if (!dwarf_formref_die(&attribute, &next))
+      return NULL;
+    origin = next;
+  }
+  const char *name =
+      dwarf_diecu(&origin, &unit, NULL, NULL) ? dwarf_diename(&unit) : NULL;
+  return name ? cca_arena_strdup(&lines->arena, name) : NULL;
+}
+
+/* Note in the places of the function DIE which source it is from. */
+static void enter_unit(struct cca_lines *lines, Dwarf_Die *die) {
+  const char *unit = unit_name(lines, die);
+  Dwarf_Addr base, start, end;
+  for (ptrdiff_t at = 0;
+       unit && (at = dwarf_ranges(die, at, &base, &start, &end)) > 0;)
+    for (size_t p = find_place(lines, start);
+         p < lines->count && address_of(lines, p) < end; p++)
+      lines->places[p].unit = unit;
+}
+
 /* Enter the frames below DIE, which is code of FRAME (NULL: not inlined). */
 static void resolve_frames(struct cca_lines *lines, Dwarf_Die *die,
                            struct cca_lines_frame *frame, unsigned depth) {
@@ -321,6 +359,7 @@ static void resolve_frames(struct cca_lines *lines, Dwarf_Die *die,
       if (!dwarf_hasattr(&child, DW_AT_low_pc) &&
           !dwarf_hasattr(&child, DW_AT_ranges))
         continue; /* a declaration, or the pattern that copies refer to */
+      enter_unit(lines, &child);
       inside = NULL;
       break;
     case DW_TAG_lexical_block:
@@ -331,6 +370,7 @@ static void resolve_frames(struct cca_lines *lines, Dwarf_Die *die,
         continue;
       inside = cca_arena_zalloc(&lines->arena, 1, sizeof *inside);
       inside->function = name;
+      inside->unit = unit_name(lines, &child);
       inside->line = number_attribute(&child, DW_AT_call_line);
       inside->column = number_attribute(&child, DW_AT_call_column);
       inside->outer = frame;

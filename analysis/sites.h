@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sites.h -- where in the object's machine code are the calls of the summary?
+ * sites.h -- where in the machine code are the calls of the summary?
  *
  *     struct cca_sites sites;
  *     struct cca_site_calls calls = {0};
@@ -30,6 +30,7 @@ struct cca_site_call {
   const char *function; /* symbol of the function in which it stands */
   uint32_t line, column;
   const char *callee; /* symbol; NULL: indirect */
+  const char *unit;   /* its source, if calls of several are joined */
 };
 struct cca_site_calls cca_vec(struct cca_site_call);
 
@@ -54,7 +55,9 @@ void cca_site_calls_of_table(struct cca_site_calls *calls,
                              const struct cca_table *table);
 
 /*
- * Join the LEN bytes of OBJECT (ET_REL) with COUNT calls.  Returns NULL with
+ * Join the LEN bytes of OBJECT, or of a linked module, with COUNT calls.  Of
+ * functions of one name in several units, those of the code are told apart by
+ * the debug information, and without it have no rows.  Returns NULL with
  * *SITES filled, owned by the caller and borrowing from OBJECT; or what is
  * wrong (a static string), *SITES being empty.  An object of a machine that we
  * know nothing about gives no rows.

@@ -14,9 +14,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Those of the objects in the corpus. */
 static const struct cca_site_call calls[] = {
-    {"wrap", 4, 13, "alloc"}, {"f", 9, 7, "wrap"}, {"f", 9, 3, "use"},
-    {"f", 10, 7, "wrap"},     {"f", 10, 3, "use"}, {"g", 13, 10, "h"},
-    {"h", 7, 58, "alloc"},    {"g", 12, 3, NULL},
+    {"wrap", 4, 13, "alloc", "a.c"}, {"f", 9, 7, "wrap", "a.c"},
+    {"f", 9, 3, "use", "a.c"},       {"f", 10, 7, "wrap", "b.c"},
+    {"f", 10, 3, "use", NULL},       {"g", 13, 10, "h", NULL},
+    {"h", 7, 58, "alloc", NULL},     {"g", 12, 3, NULL, NULL},
 };
 enum { CALLS = sizeof calls / sizeof calls[0] };
 

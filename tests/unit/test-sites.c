@@ -56,9 +56,9 @@ static struct cca_text make_object(void) {
 }
 
 static const struct cca_site_call two_calls[] = {
-    {"f", 1, 1, "g"},
-    {"f", 2, 1, "g"},
-    {"f", 3, 1, "other"},
+    {"f", 1, 1, "g", NULL},
+    {"f", 2, 1, "g", NULL},
+    {"f", 3, 1, "other", NULL},
 };
 
 static void test_joins_in_order_without_lines(void) {
@@ -99,9 +99,9 @@ static void test_joins_in_order_without_lines(void) {
 static void test_refuses(void) {
   struct cca_text object = make_object();
   struct cca_sites sites;
-  object.data[16] = ET_DYN;
+  object.data[16] = ET_CORE;
   CHECK_STR(cca_sites_join(&sites, object.data, object.len, two_calls, 2),
-            "not a relocatable object");
+            "neither an object nor a linked module");
   CHECK_U(sites.rows.count, 0);
   CHECK_STR(cca_sites_join(&sites, object.data, 3, two_calls, 2),
             "not an ELF file");
@@ -159,7 +159,8 @@ static int tool(const char *path, bool columns, bool timed) {
   while (scanf("%511s %u %u %511s", function, &line, &column, callee) == 4)
     cca_vec_push(&calls, ((struct cca_site_call){
                              strdup(function), line, column,
-                             strcmp(callee, "*") ? strdup(callee) : NULL}));
+                             strcmp(callee, "*") ? strdup(callee) : NULL,
+                             NULL}));
   struct cca_text object = {0};
   char buffer[65536];
   FILE *file = fopen(path, "rb");
