@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHAIN_MAX = 12 };
+enum { CHAIN_MAX = 12, ROOM = 2 /* rows for a call of remade code */ };
 
 /* One line of what a callee is called with. */
 struct called {
@@ -343,6 +343,20 @@ static void emit_pointer(struct emitter *e, uint32_t location) {
 
 /* ---- Addresses ---- */
 
+/* Rows for a unit whose code the link will make, and in it copies of calls. How
+ * many, nobody knows yet; the size of the table is fixed now. */
+static void emit_room(struct emitter *e, uint32_t u) {
+  const struct cca_input *unit = &e->model->units[u];
+  uint32_t count = unit->table ? cca_call_count(unit->table) : 0;
+  for (uint32_t i = 0; i < count; i++)
+    for (int copy = 0; e->site_of[unit->first_call + i] && copy < ROOM;
+         copy++) {
+      uint32_t site = e->site_rows[e->site_of[unit->first_call + i] - 1];
+      cca_address_add(e->out, (struct cca_address){0, site, 0});
+      cca_vec_push(&e->places, ((struct cca_solver_place){u, NULL, 0, 0}));
+    }
+}
+
 /*
  * Rows of one return address are adjacent, the innermost call first.  The
  * innermost one that says something is the object's type; a wrapper that was
@@ -350,6 +364,8 @@ static void emit_pointer(struct emitter *e, uint32_t location) {
  */
 static void emit_addresses(struct emitter *e, uint32_t u) {
   const struct cca_input *unit = &e->model->units[u];
+  if (e->model->request->units[u].is_remade)
+    emit_room(e, u);
   uint32_t count = unit->table ? cca_site_count(unit->table) : 0;
   for (uint32_t i = 0, next; i < count; i = next) {
     struct cca_site first = cca_site_at(unit->table, i), chosen = first;
@@ -553,6 +569,10 @@ int cca__emit(struct cca_model *model, struct cca_solver_result *result,
   int status = cca_builder_finish(e.out, &result->classification, err);
   result->places = e.places.items;
   result->place_count = e.places.count;
+  result->call_sites = cca_calloc(model->call_count, sizeof(uint32_t));
+  for (uint32_t i = 0; i < model->call_count; i++)
+    result->call_sites[i] =
+        e.site_of[i] ? e.site_rows[e.site_of[i] - 1] : CCA_NONE;
   cca_builder_free(e.out);
   cca_map_release(&e.files);
   cca_map_release(&e.types);

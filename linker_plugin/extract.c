@@ -11,7 +11,8 @@
  * by then the note's size is fixed.  So their search is repeated here, which
  * does not depend on the order of archives: a member comes in when it is the
  * first to define a symbol that something already in refers to, not weakly.
- * Should it differ from theirs in some corner, a unit too many has dead rows,
+ * Of what link-time optimisation reads, the summary names the symbols.  Should
+ * the search differ from theirs in some corner, a unit too many has dead rows,
  * and one too few is missing: the link does not depend on it.
  */
 #include <elf.h>
@@ -19,6 +20,8 @@
 #include <string.h>
 
 #include "extract.h"
+#include "summaries/bitcode.h"
+#include "summaries/carrier.h"
 #include "summaries/elf.h"
 
 struct candidate {
@@ -40,13 +43,53 @@ struct search {
 
 /* Symbols ------------------------------------------------------------------ */
 
+typedef void visit_symbol(struct search *, uint32_t candidate,
+                          const struct cca_elf_symbol *);
+
+static void visit_row(visit_symbol *each, struct search *s, uint32_t candidate,
+                      const char *name, enum cca_linkage linkage) {
+  struct cca_elf_symbol symbol = {
+      .name = name, .binding = STB_GLOBAL, .section = 1};
+  if (linkage == CCA_LINKAGE_INTERNAL)
+    return;
+  if (linkage == CCA_LINKAGE_UNDEFINED || linkage == CCA_LINKAGE_AVAILABLE)
+    symbol.section = SHN_UNDEF;
+  each(s, candidate, &symbol);
+}
+
+/* The symbols of bitcode, or of an object with GIMPLE alone, whose own symbol
+ * table says nothing: those that its summary names. */
+static void each_of_summary(const unsigned char *bytes, size_t len,
+                            visit_symbol *each, struct search *s,
+                            uint32_t candidate) {
+  struct cca_carrier *carrier = cca_carrier_new(NULL);
+  cca_carrier_add_bytes(carrier, "", bytes, len);
+  for (size_t i = 0; i < cca_carrier_count(carrier); i++) {
+    const struct cca_table *t = cca_carrier_item(carrier, i)->table;
+    for (uint32_t f = 0; t && f < cca_func_count(t); f++) {
+      struct cca_func row = cca_func_at(t, f);
+      visit_row(each, s, candidate, cca_table_string(t, row.symbol),
+                row.linkage);
+    }
+    for (uint32_t g = 0; t && g < cca_global_count(t); g++) {
+      struct cca_global row = cca_global_at(t, g);
+      visit_row(each, s, candidate, cca_table_string(t, row.symbol),
+                row.linkage);
+    }
+  }
+  cca_carrier_free(carrier);
+}
+
 static void each_global(const unsigned char *bytes, size_t len,
-                        void (*each)(struct search *, uint32_t candidate,
-                                     const struct cca_elf_symbol *),
-                        struct search *s, uint32_t candidate) {
+                        visit_symbol *each, struct search *s,
+                        uint32_t candidate) {
   struct cca_elf elf;
   struct cca_elf_section table, strings;
   struct cca_elf_symbol symbol;
+  if (cca_bitcode_is(bytes, len)) {
+    each_of_summary(bytes, len, each, s, candidate);
+    return;
+  }
   if (!cca_elf_is(bytes, len) || cca_elf_open(&elf, bytes, len) != NULL)
     return;
   uint32_t wanted = elf.type == ET_DYN ? SHT_DYNSYM : SHT_SYMTAB;
@@ -57,8 +100,12 @@ static void each_global(const unsigned char *bytes, size_t len,
       continue;
     uint64_t count = cca_elf_symbol_count(&elf, &table);
     for (uint64_t k = table.info; k < count; k++)
-      if (cca_elf_symbol_at(&elf, &table, &strings, NULL, k, &symbol) &&
-          symbol.binding != STB_LOCAL && symbol.name[0] != '\0')
+      if (!cca_elf_symbol_at(&elf, &table, &strings, NULL, k, &symbol) ||
+          symbol.binding == STB_LOCAL || symbol.name[0] == '\0')
+        continue;
+      else if (strcmp(symbol.name, "__gnu_lto_slim") == 0)
+        each_of_summary(bytes, len, each, s, candidate);
+      else
         each(s, candidate, &symbol);
   }
 }

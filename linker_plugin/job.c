@@ -109,11 +109,9 @@ int cca_job_begin(struct cca_job *job, const struct cca_line *line,
   return 0;
 }
 
-/* mold 1.10 fails an assertion of its own when it writes a map and a symbol is
- * an alias by --defsym. */
 static bool wants_map(const struct cca_job *job) {
-  return !job->line->map && !job->line->map_on_stdout &&
-         (job->kind != CCA_LINKER_MOLD || job->line->defsyms.count == 0);
+  return !job->line->map &&
+         cca_line_has_map(job->line, job->kind == CCA_LINKER_MOLD);
 }
 
 char **cca_job_link(struct cca_job *job, char *linker, bool with_note) {

@@ -365,6 +365,12 @@ void cca_line_parse(struct cca_line *line, size_t count,
   cca_vec_release(&p.pushed);
 }
 
+bool cca_line_has_map(const struct cca_line *line, bool may_be_mold) {
+  if (line->map && strcmp(line->map, "-") != 0)
+    return true;
+  return !line->map_on_stdout && !(may_be_mold && line->defsyms.count > 0);
+}
+
 void cca_line_release(struct cca_line *line) {
   cca_vec_release(&line->inputs);
   cca_vec_release(&line->library_paths);

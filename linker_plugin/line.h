@@ -50,6 +50,14 @@ struct cca_line {
 void cca_line_parse(struct cca_line *line, size_t count,
                     const char *const *args);
 
+/*
+ * Can a map of this link be read afterwards, the user's or, by an option more,
+ * ours?  Not if it goes to the standard output; nor, if the linker MAY_BE_MOLD
+ * and a symbol is an alias by --defsym: mold 1.10 then fails an assertion of
+ * its own.
+ */
+bool cca_line_has_map(const struct cca_line *line, bool may_be_mold);
+
 void cca_line_release(struct cca_line *line);
 
 #endif

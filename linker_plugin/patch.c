@@ -2,7 +2,8 @@
 /*
  * patch.c -- fill the return addresses into a finished output.
  *
- * In:    the placeholder, the plan, the link map, the output.
+ * In:    the placeholder, the plan, the link map, the output, and what was
+ *        found in it.
  * Out:   the ADDRESS rows of the output's note, sorted by address, dead first.
  * Holds: a row gets the address of its own section or none.
  *
@@ -32,6 +33,12 @@
 #include "patch.h"
 #include "summaries/carrier.h"
 #include "summaries/table.h"
+
+/* What may be said of an address that was found in the output. */
+enum {
+  FOUND_FLAGS = CCA_ADDRESS_FLAGS_INLINED | CCA_ADDRESS_FLAGS_TAIL |
+                CCA_ADDRESS_FLAGS_AMBIGUOUS
+};
 
 static void put_number(unsigned char *bytes, size_t size, uint64_t value) {
   for (size_t i = 0; i < size; i++)
@@ -212,36 +219,110 @@ void cca_patch_locate(const struct cca_plan *plan, enum cca_linker_kind kind,
   cca_text_release(&l.path);
 }
 
-struct order {
-  uint64_t address;
-  uint32_t row;
+/* Rows without an address, and which of them are room for anything. */
+struct spare {
+  struct cca_map by_site; /* 1 + the site's last row in next */
+  uint32_t *next;         /* by row: 1 + another one of its site; 0: no more */
+  struct cca_vec(uint32_t) room;
 };
 
-static int compare_order(const void *a, const void *b) {
-  const struct order *x = a, *y = b;
-  if (x->address != y->address)
-    return x->address < y->address ? -1 : 1;
-  return x->row < y->row ? -1 : x->row > y->row;
+static void find_spare(struct spare *spare, const struct cca_plan *plan,
+                       const struct cca_address *rows, uint32_t count) {
+  bool *planned = cca_calloc(count, sizeof *planned);
+  for (size_t i = 0; i < plan->rows.count; i++)
+    if (plan->rows.items[i].row < count)
+      planned[plan->rows.items[i].row] = true;
+  spare->next = cca_calloc(count, sizeof *spare->next);
+  for (uint32_t i = count; i-- > 0;) {
+    if (rows[i].value != 0)
+      continue;
+    uint32_t *last =
+        cca_map_at(&spare->by_site, &rows[i].site, sizeof rows[i].site, NULL);
+    spare->next[i] = *last;
+    *last = i + 1;
+    if (!planned[i])
+      cca_vec_push(&spare->room, i);
+  }
+  free(planned);
 }
 
-/* The bytes of TABLE's ADDRESS rows with ADDRESSES in them; owned. */
-static unsigned char *make_rows(const struct cca_table *table,
-                                const uint64_t *addresses, uint32_t count) {
-  struct order *order = cca_calloc(count, sizeof *order);
-  for (uint32_t i = 0; i < count; i++)
-    order[i] = (struct order){addresses[i], i};
-  qsort(order, count, sizeof *order, compare_order);
-
-  unsigned char *rows = cca_calloc(count, sizeof(struct cca_wire_address));
-  for (uint32_t i = 0; i < count; i++) {
-    struct cca_address row = cca_address_at(table, order[i].row);
-    row.value = (int64_t)order[i].address;
-    if (order[i].address != 0)
-      row.flags &= ~(uint32_t)CCA_ADDRESS_FLAGS_DEAD;
-    put_row(rows, i, &row);
+/* A row for SITE, or NULL. */
+static struct cca_address *take_spare(struct spare *spare,
+                                      struct cca_address *rows, uint32_t site) {
+  uint32_t *last = cca_map_at(&spare->by_site, &site, sizeof site, NULL);
+  while (*last != 0) {
+    struct cca_address *row = &rows[*last - 1];
+    *last = spare->next[*last - 1];
+    if (row->value == 0)
+      return row;
   }
-  free(order);
-  return rows;
+  while (spare->room.count > 0) {
+    struct cca_address *row = &rows[spare->room.items[--spare->room.count]];
+    if (row->value == 0)
+      return row;
+  }
+  return NULL;
+}
+
+size_t cca_patch_rows(const struct cca_table *table,
+                      const struct cca_plan *plan, const uint64_t *addresses,
+                      const struct cca_founds *found,
+                      struct cca_address *rows) {
+  uint32_t count = cca_address_count(table);
+  struct spare spare = {0};
+  struct cca_map known = {0};
+  size_t left_out = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    rows[i] = cca_address_at(table, i);
+    rows[i].value = (int64_t)addresses[i];
+    if (addresses[i] != 0) {
+      rows[i].flags &= ~(uint32_t)CCA_ADDRESS_FLAGS_DEAD;
+      cca_map_at(&known, &addresses[i], sizeof addresses[i], NULL);
+    }
+  }
+  if (found->count > 0)
+    find_spare(&spare, plan, rows, count);
+  for (size_t i = 0; i < found->count; i++) {
+    const struct cca_found *f = &found->items[i];
+    bool is_new;
+    if (f->address == 0 || f->site >= cca_allocsite_count(table))
+      continue;
+    cca_map_at(&known, &f->address, sizeof f->address, &is_new);
+    if (!is_new)
+      continue;
+    struct cca_address *row = take_spare(&spare, rows, f->site);
+    if (row)
+      *row = (struct cca_address){(int64_t)f->address, f->site,
+                                  f->flags & FOUND_FLAGS};
+    else
+      left_out++;
+  }
+  cca_map_release(&known);
+  cca_map_release(&spare.by_site);
+  cca_vec_release(&spare.room);
+  free(spare.next);
+  return left_out;
+}
+
+static int compare_rows(const void *a, const void *b) {
+  const struct cca_address *x = a, *y = b;
+  if (x->value != y->value)
+    return (uint64_t)x->value < (uint64_t)y->value ? -1 : 1;
+  if (x->site != y->site)
+    return x->site < y->site ? -1 : 1;
+  return x->flags < y->flags ? -1 : x->flags > y->flags;
+}
+
+/* The bytes of ROWS, sorted; owned. */
+static unsigned char *make_rows(const struct cca_address *rows, size_t count) {
+  struct cca_address *sorted = cca_calloc(count, sizeof *sorted);
+  unsigned char *bytes = cca_calloc(count, sizeof(struct cca_wire_address));
+  memcpy(sorted, rows, count * sizeof *sorted);
+  qsort(sorted, count, sizeof *sorted, compare_rows);
+  for (uint32_t i = 0; i < count; i++)
+    put_row(bytes, i, &sorted[i]);
+  free(sorted);
+  return bytes;
 }
 
 static int write_at(int fd, const unsigned char *bytes, size_t len,
@@ -276,7 +357,7 @@ static const unsigned char *find_image(const unsigned char *file, size_t len,
 }
 
 int cca_patch_file(const char *output, const void *image, size_t len,
-                   const uint64_t *addresses, size_t row_count) {
+                   const struct cca_address *rows, size_t row_count) {
   struct cca_table table;
   if (cca_table_open(&table, &cca_classification_schema, image, len, NULL) <
           0 ||
@@ -299,10 +380,10 @@ int cca_patch_file(const char *output, const void *image, size_t len,
     if (found) {
       size_t offset = (size_t)(found - (const unsigned char *)file) +
                       (size_t)(table.rows[CCA_CHUNK_ADDRESS] - table.image);
-      unsigned char *rows = make_rows(&table, addresses, (uint32_t)row_count);
-      result = write_at(fd, rows, row_count * sizeof(struct cca_wire_address),
+      unsigned char *bytes = make_rows(rows, row_count);
+      result = write_at(fd, bytes, row_count * sizeof(struct cca_wire_address),
                         (off_t)offset);
-      free(rows);
+      free(bytes);
     }
     munmap(file, (size_t)status.st_size);
   }

@@ -37,5 +37,6 @@ int cca_solve(const struct cca_solver_request *request,
 void cca_solver_result_release(struct cca_solver_result *result) {
   cca_text_release(&result->classification);
   free(result->places);
+  free(result->call_sites);
   *result = (struct cca_solver_result){0};
 }

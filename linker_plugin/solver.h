@@ -12,6 +12,7 @@
 #ifndef CCA_SOLVER_H
 #define CCA_SOLVER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +24,7 @@ struct cca_solver_unit {
   const char *name;                /* as shown: object, or archive(member) */
   const struct cca_table *summary; /* opened; NULL: it has none */
   const char *reason;              /* why not; NULL if it has one */
+  bool is_remade; /* the link makes its code: what SITE says need not hold */
 };
 
 struct cca_solver_request {
@@ -42,7 +44,8 @@ struct cca_solver_request {
 /* Where the return address of row i of ADDRESS will be found. */
 struct cca_solver_place {
   uint32_t unit;       /* index into the request's units */
-  const char *section; /* name; borrowed from the unit's summary */
+  const char *section; /* name; borrowed from the unit's summary; NULL: the row
+                          is room for what will be found in the output */
   uint32_t index;      /* its number in the object */
   uint32_t offset;     /* of the return address, in the section */
 };
@@ -51,6 +54,8 @@ struct cca_solver_result {
   struct cca_text classification;  /* the image; ADDRESS values are 0 */
   struct cca_solver_place *places; /* one for each row of ADDRESS */
   size_t place_count;
+  uint32_t *call_sites; /* of each call, unit by unit: its row of ALLOCSITE, or
+                           CCA_NONE */
 };
 
 /*

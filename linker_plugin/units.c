@@ -12,7 +12,7 @@
  * names and no section: their summaries lie in a folder, numbered as the
  * sources.  The linker gets the objects in the same order, with others in
  * between; which is which, the symbol of type STT_FILE tells, which both gcc
- * and clang name after the source.
+ * and clang name after the source, and of bitcode the name that clang gives it.
  *
  * Start files and the like, from the system's folders, are not the program's:
  * they are left out.  Members of the system's archives are too, unless the
@@ -29,9 +29,11 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "summaries/bitcode.h"
 #include "summaries/elf.h"
 #include "summaries/table.h"
 #include "units.h"
+#include "wanted.h"
 
 extern char **environ;
 
@@ -43,7 +45,7 @@ static const char *base_name(const char *path) {
 static void add_unit(struct cca_units *units, const char *name,
                      const struct cca_table *summary, const char *reason,
                      uint32_t input) {
-  struct cca_solver_unit unit = {name, summary, reason};
+  struct cca_solver_unit unit = {name, summary, reason, false};
   cca_vec_push(&units->list, unit);
   cca_vec_push(&units->inputs, input);
 }
@@ -67,6 +69,59 @@ static const char *source_of(const struct cca_object *input) {
         return symbol.name;
   }
   return NULL;
+}
+
+/* Does the link make the code of INPUT, if it wants to: is there GIMPLE or
+ * bitcode in it? */
+static bool is_remade(const struct cca_object *input) {
+  struct cca_elf elf;
+  struct cca_elf_section section;
+  if (cca_bitcode_is(input->bytes, input->len))
+    return true;
+  if (cca_elf_open(&elf, input->bytes, input->len) != NULL)
+    return false;
+  for (uint32_t i = 1; i < elf.section_count; i++)
+    if (cca_elf_section_at(&elf, i, &section) &&
+        (strncmp(section.name, ".gnu.lto_", 9) == 0 ||
+         strcmp(section.name, ".llvm.lto") == 0))
+      return true;
+  return false;
+}
+
+/* Does a call or jump of x86 end before offset AT of CODE? */
+static bool follows_branch(const struct cca_elf_section *code, uint32_t at) {
+  const unsigned char *end = code->bytes + at;
+  if (at > code->size)
+    return false;
+  return (at >= 5 && (end[-5] & 0xfe) == 0xe8) ||
+         (at >= 6 && end[-6] == 0xff) || (at >= 6 && end[-6] == 0x0f) ||
+         (at >= 2 &&
+          (end[-2] == 0xff || end[-2] == 0xeb || (end[-2] & 0xf0) == 0x70)) ||
+         (at >= 3 && end[-3] == 0xff) || (at >= 4 && end[-4] == 0xff) ||
+         (at >= 7 && end[-7] == 0xff);
+}
+
+/* Are the places in SUMMARY those of INPUT's code?  `ld -r` moves it, also that
+ * of an object which is the only one with a summary. */
+static bool places_hold(const struct cca_object *input,
+                        const struct cca_table *summary) {
+  struct cca_elf elf;
+  struct cca_elf_section code = {0};
+  uint32_t index = 0;
+  if (cca_elf_open(&elf, input->bytes, input->len) != NULL ||
+      (elf.machine != EM_X86_64 && elf.machine != EM_386))
+    return true;
+  for (uint32_t i = 0; i < cca_site_count(summary); i++) {
+    struct cca_site site = cca_site_at(summary, i);
+    if (site.index != index && (site.index >= elf.section_count ||
+                                !cca_elf_section_at(&elf, site.index, &code)))
+      return false;
+    index = site.index;
+    if (!code.bytes || !follows_branch(&code, site.offset) ||
+        strcmp(code.name, cca_table_string(summary, site.section)) != 0)
+      return false;
+  }
+  return true;
 }
 
 /* Summaries of the folder -------------------------------------------------- */
@@ -112,6 +167,18 @@ static void join_object(const struct folder *folder, const char *object,
     free(argv[i]);
 }
 
+/* Was the temporary object INPUT made from PATH?  An object says from which
+ * SOURCE; bitcode does not, but clang names it after that: STEM-RANDOM.o. */
+static bool is_made_from(const struct cca_object *input, const char *source,
+                         const char *path) {
+  const char *name = base_name(input->name), *dash = strrchr(name, '-');
+  const char *base = base_name(path);
+  if (source)
+    return strcmp(base, source) == 0;
+  size_t len = dash ? (size_t)(dash - name) : 0;
+  return len > 0 && strncmp(base, name, len) == 0 && base[len] == '.';
+}
+
 /* The summary of the next source if that is what INPUT was made from. */
 static const struct cca_table *take_summary(struct cca_units *units,
                                             struct folder *folder,
@@ -123,11 +190,11 @@ static const struct cca_table *take_summary(struct cca_units *units,
         cca_arena_printf(&units->arena, "%s/%u.summary", folder->path, i);
     const struct cca_table *table = open_summary(units, path);
     if (!table ||
-        strcmp(base_name(cca_table_string(table, cca_unit_at(table, 0).source)),
-               source) != 0)
+        !is_made_from(input, source,
+                      cca_table_string(table, cca_unit_at(table, 0).source)))
       continue;
     folder->next = i + 1;
-    if (folder->analyser && cca_site_count(table) == 0) {
+    if (source && folder->analyser && cca_site_count(table) == 0) {
       join_object(folder, input->name, path);
       const struct cca_table *joined = open_summary(units, path);
       table = joined ? joined : table;
@@ -164,11 +231,14 @@ static void add_missing(struct cca_units *units, struct folder *folder,
                         const struct cca_object *input, uint32_t number,
                         const struct cca_carrier_item *item) {
   const char *source = input->archive ? NULL : source_of(input);
-  if (source && folder->path) {
+  bool is_bitcode = cca_bitcode_is(input->bytes, input->len);
+  if (folder->path && !input->archive &&
+      (source || (is_bitcode && is_temporary(input->name)))) {
     const struct cca_table *table = take_summary(units, folder, input, source);
     if (table) {
       add_unit(units, cca_table_string(table, cca_unit_at(table, 0).source),
                table, NULL, number);
+      units->list.items[units->list.count - 1].is_remade = is_remade(input);
       return;
     }
   }
@@ -207,16 +277,37 @@ void cca_units_make(struct cca_units *units, const struct cca_inputs *inputs,
     for (size_t k = 0; k < count; k++) {
       const struct cca_carrier_item *item =
           cca_carrier_item(units->carrier, first + k);
-      if (item->table)
-        /* After ld -r sections are joined, and offsets are no longer true. */
-        add_unit(units, item->name, item->table, NULL, count == 1 ? i + 1 : 0);
-      else if (input->is_system)
+      if (item->table) {
+        bool placed = count == 1 && places_hold(input, item->table);
+        add_unit(units, item->name, item->table, NULL, placed ? i + 1 : 0);
+        units->list.items[units->list.count - 1].is_remade = is_remade(input);
+      } else if (input->is_system)
         add_system(units, &archives, input, is_static);
       else
         add_missing(units, &folder, input, i + 1, item);
     }
   }
   cca_map_release(&archives);
+}
+
+void cca_units_want(const struct cca_units *units,
+                    const struct cca_solver_result *result, bool all,
+                    struct cca_text *out) {
+  struct cca_table solved;
+  const uint32_t *call_sites = result->call_sites;
+  if (cca_table_open(&solved, &cca_classification_schema,
+                     result->classification.data, result->classification.len,
+                     NULL) < 0)
+    return;
+  for (size_t i = 0; i < units->list.count; i++) {
+    const struct cca_solver_unit *unit = &units->list.items[i];
+    if (!unit->summary)
+      continue;
+    if (all || unit->is_remade || units->inputs.items[i] == 0)
+      cca_wanted_write(out, unit->summary, call_sites, &solved,
+                       !unit->is_remade);
+    call_sites += cca_call_count(unit->summary);
+  }
 }
 
 /* The way back ------------------------------------------------------------- */

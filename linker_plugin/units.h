@@ -32,6 +32,14 @@ struct cca_units {
 void cca_units_make(struct cca_units *units, const struct cca_inputs *inputs,
                     const char *folder, const char *analyser, bool is_static);
 
+/*
+ * Add to OUT what is to be looked for in the finished output: the calls of
+ * units whose places the plan cannot give, or of ALL units (see wanted.h).
+ */
+void cca_units_want(const struct cca_units *units,
+                    const struct cca_solver_result *result, bool all,
+                    struct cca_text *out);
+
 /* The plan for the solver's PLACES, one per row of ADDRESS. */
 void cca_units_plan(const struct cca_units *units,
                     const struct cca_inputs *inputs,

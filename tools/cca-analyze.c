@@ -5,6 +5,7 @@
  *     cca-analyze --c|--cpp-output --object foo.o foo.c ARGUMENT...
  *     cca-analyze --c|--cpp-output --summary FILE foo.c ARGUMENT...
  *     cca-analyze --join foo.o FILE
+ *     cca-analyze --locate OUTPUT WANTED FOUND
  *
  * The arguments are those that cca_command_parse() kept.  cc-allocs runs this
  * beside the compiler.  With --object the summary waits until a byte on the
@@ -12,7 +13,8 @@
  * its calls are in the code, and is attached; the end of the input says that
  * there will be no object.  With --summary it is written to a file at once, and
  * --join adds to such a file where its calls are in an object: the link calls
- * it, when the object is there.
+ * it, when the object is there.  --locate looks for calls in a finished output,
+ * after a link that has made or moved their code.
  *
  * A source that cannot be analysed has a summary that says so.  Nothing is
  * printed: CC_ALLOCS_LOG says what happened.
@@ -35,6 +37,7 @@
 #include "base/file.h"
 #include "summaries/table.h"
 #include "tools/join.h"
+#include "tools/locate.h"
 #include "tools/log.h"
 
 #define PRODUCER "cc-allocs " CCA_VERSION
@@ -239,6 +242,8 @@ int main(int argc, char **argv) {
   struct task task = {0};
   if (argc == 4 && !strcmp(argv[1], "--join"))
     return cca_join(argv[2], argv[3]);
+  if (argc == 5 && !strcmp(argv[1], "--locate"))
+    return cca_locate(argv[2], argv[3], argv[4]);
   if (!read_task(&task, argc, argv))
     return 2;
   be_nobodys_burden();

@@ -93,7 +93,8 @@ static void add_file(struct loader *loader, const char *file, size_t first) {
     const struct cca_carrier_item *item = &modules->input.items[i];
     if (item->kind == CCA_CARRIER_CLASSIFICATION)
       continue;
-    struct cca_solver_unit unit = {item->name, item->table, item->reason};
+    struct cca_solver_unit unit = {item->name, item->table, item->reason,
+                                   false};
     cca_vec_push(&loader->units, unit);
   }
 }

@@ -12,10 +12,13 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "allocs.h"
@@ -31,6 +34,8 @@
 #include "linker_plugin/units.h"
 #include "log.h"
 #include "primitives.h"
+
+extern char **environ;
 
 enum { LONGEST_SECONDS = 900 };
 
@@ -105,27 +110,30 @@ static char *find_analyser(void) {
   return NULL;
 }
 
-/* Write the placeholder for RESULT, its image, and the plan. */
+/* Write the placeholder for RESULT, its image, the plan, and what is wanted. */
 static int write_results(const char *dir, const char *note,
                          const struct cca_note_target *target,
                          const struct cca_inputs *inputs,
-                         const struct cca_units *units,
+                         const struct cca_units *units, bool has_map,
                          struct cca_solver_result *result) {
-  struct cca_text object = {0}, strings = {0};
+  struct cca_text object = {0}, strings = {0}, wanted = {0};
   struct cca_plan plan = {0};
   cca_patch_clear(result->classification.data, result->classification.len);
   cca_note_object_write(&object, target, result->classification.data,
                         result->classification.len);
   cca_units_plan(units, inputs, result->places, result->place_count, &plan);
   cca_plan_write(&plan, &strings);
+  cca_units_want(units, result, !has_map, &wanted);
   int status = write_in(dir, "image", &result->classification) == 0 &&
                        write_in(dir, "plan", &strings) == 0 &&
+                       write_in(dir, "wanted", &wanted) == 0 &&
                        write_file(note, object.data, object.len) == 0
                    ? 0
                    : -1;
   cca_plan_release(&plan);
   cca_text_release(&object);
   cca_text_release(&strings);
+  cca_text_release(&wanted);
   return status;
 }
 
@@ -151,7 +159,8 @@ static int solve_link(const char *dir, const char *note) {
 
   /* What is in the link: from the plugin, or found out here. */
   cca_inputs_init(&inputs, line.sysroot);
-  if (read_in(dir, "inputs", &list) == 0) {
+  bool has_plugin = read_in(dir, "inputs", &list) == 0;
+  if (has_plugin) {
     cca_inputs_add_list(&inputs, list.data, list.len);
     cca_extract_drop_unused(&inputs, &line);
   } else {
@@ -180,11 +189,12 @@ static int solve_link(const char *dir, const char *note) {
   struct cca_solver_result result = {0};
   int status = CCA_EXIT_NOTHING;
   if (units.list.count > 0)
-    status =
-        solve(&request, &result) == 0 &&
-                write_results(dir, note, &target, &inputs, &units, &result) == 0
-            ? CCA_EXIT_OK
-            : CCA_EXIT_ERROR;
+    status = solve(&request, &result) == 0 &&
+                     write_results(dir, note, &target, &inputs, &units,
+                                   cca_line_has_map(&line, !has_plugin),
+                                   &result) == 0
+                 ? CCA_EXIT_OK
+                 : CCA_EXIT_ERROR;
   cca_log("allocs solve: %s: %zu inputs, %zu units, %zu call sites%s",
           line.output, inputs.list.count, units.list.count, result.place_count,
           status == CCA_EXIT_ERROR ? ", failed" : "");
@@ -202,35 +212,70 @@ static int solve_link(const char *dir, const char *note) {
 
 /* allocs solve --patch ----------------------------------------------------- */
 
+/* Have the analyser look in the output for what no map can tell. */
+static void look_in_output(const char *dir, const char *output,
+                           struct cca_founds *found) {
+  struct cca_text answer = {0};
+  char *wanted = path_in(dir, "wanted"), *path = path_in(dir, "found");
+  char *argv[] = {
+      find_analyser(), strdup("--locate"), strdup(output), wanted, path, NULL};
+  struct stat status;
+  posix_spawn_file_actions_t actions;
+  pid_t pid;
+  if (argv[0] && stat(wanted, &status) == 0 && status.st_size > 0) {
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+    if (posix_spawn(&pid, argv[0], &actions, NULL, argv, environ) == 0)
+      while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    posix_spawn_file_actions_destroy(&actions);
+    if (cca_file_read(path, SIZE_MAX, &answer) == 0 &&
+        cca_found_read(found, answer.data, answer.len) != 0)
+      found->count = 0;
+  }
+  for (size_t i = 0; i < sizeof argv / sizeof *argv; i++)
+    free(argv[i]);
+  cca_text_release(&answer);
+}
+
 static int patch_output(const char *dir, const char *kind) {
   struct cca_text text = {0}, image = {0}, strings = {0}, map = {0};
   struct cca_line line;
   struct cca_plan plan;
   struct cca_table table;
+  struct cca_founds found = {0};
   if (read_line(dir, &text, &line) != 0 || read_in(dir, "image", &image) != 0 ||
       read_in(dir, "plan", &strings) != 0 ||
-      (line.map ? cca_file_read(line.map, SIZE_MAX, &map)
-                : read_in(dir, "map", &map)) != 0 ||
       cca_plan_read(&plan, strings.data, strings.len) != 0 ||
       cca_table_open(&table, &cca_classification_schema, image.data, image.len,
                      NULL) < 0)
     return CCA_EXIT_ERROR;
+  if ((line.map ? cca_file_read(line.map, SIZE_MAX, &map)
+                : read_in(dir, "map", &map)) != 0)
+    map.len = 0;
 
   uint32_t count = cca_address_count(&table);
   uint64_t *addresses = cca_calloc(count, sizeof *addresses);
+  struct cca_address *rows = cca_calloc(count, sizeof *rows);
   cca_patch_locate(&plan, cca_linker_kind_of(kind), map.data, map.len,
                    addresses, count);
+  look_in_output(dir, line.output, &found);
+  size_t left_out = cca_patch_rows(&table, &plan, addresses, &found, rows);
   int status =
-      cca_patch_file(line.output, image.data, image.len, addresses, count) == 0
+      cca_patch_file(line.output, image.data, image.len, rows, count) == 0
           ? CCA_EXIT_OK
           : CCA_EXIT_ERROR;
   size_t located = 0;
   for (uint32_t i = 0; i < count; i++)
-    located += addresses[i] != 0;
-  cca_log("allocs solve: %s: %zu of %u call sites have an address%s",
-          line.output, located, count,
+    located += rows[i].value != 0;
+  cca_log("allocs solve: %s: %zu of %zu call sites have an address%s",
+          line.output, located, count + left_out,
           status == CCA_EXIT_OK ? "" : ", but they could not be written");
   free(addresses);
+  free(rows);
+  cca_vec_release(&found);
   cca_plan_release(&plan);
   cca_line_release(&line);
   cca_text_release(&text);
@@ -251,7 +296,8 @@ static int solve_files(int count, char **paths, const char *output) {
     const struct cca_carrier_item *item = &input.items[i];
     if (item->kind == CCA_CARRIER_CLASSIFICATION)
       continue;
-    struct cca_solver_unit unit = {item->name, item->table, item->reason};
+    struct cca_solver_unit unit = {item->name, item->table, item->reason,
+                                   false};
     cca_vec_push(&units, unit);
   }
 

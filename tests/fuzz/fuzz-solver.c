@@ -27,8 +27,8 @@ static void must(int condition) {
 static void solve(const struct cca_table *summary,
                   struct cca_solver_result *result) {
   /* Twice the same: names meet and internal functions do not. */
-  const struct cca_solver_unit units[] = {{"a.o", summary, NULL},
-                                          {"b.o", summary, NULL}};
+  const struct cca_solver_unit units[] = {{"a.o", summary, NULL, true},
+                                          {"b.o", summary, NULL, false}};
   const struct cca_solver_request request = {
       .units = units,
       .unit_count = 2,
