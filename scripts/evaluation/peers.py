@@ -5,7 +5,8 @@ In:   the compilations of a build (commands.py).
 Out:  for each peer, the functions that it takes for allocation functions, with
       the size arguments that it names.
 
-  gcc          -Wsuggest-attribute=malloc, with the build's own arguments.
+  gcc          -Wsuggest-attribute=malloc, with the build's own arguments, but
+               for -fPIC, with which it thinks that all functions are replaced.
   LLVM         `noalias` results that it infers (function-attrs), bottom up in
                each unit; what people wrote is taken out first, but for libc's.
   names        the heuristic of CodeQL: the name has "alloc" in it, a pointer is
@@ -47,7 +48,8 @@ def ask_gcc(command):
     for word in command.args:
         if skip or word in ("-o", "-MF", "-MT", "-MQ"):
             skip = not skip
-        elif not word.startswith(("-M", "-Werror", "-flto", "-w", "-o")):
+        elif not word.lower().startswith("-fpic") and not word.startswith(
+                ("-M", "-Werror", "-flto", "-w", "-o")):
             words.append(word)
     words = [word for word in words if word != "-c"]
     words += ["-S", "-g0", "-o", "/dev/null", "-fno-lto",
