@@ -156,11 +156,15 @@ static void use_store(struct unit *u, struct evidence *best,
                       LLVMValueRef store, int through) {
   LLVMValueRef to = LLVMGetOperand(store, 1);
   bool local = LLVMIsAAllocaInst(to);
-  if (local && !cca_numbers_find(&u->variable_of, to))
+  if (local && !cca_numbers_find(&u->variable_of, to)) {
     /* where clang keeps the result of the function */
     offer(u, best, 3, result_type(u, function_of(store)));
-  else
-    offer(u, best, 1, object_type(u, to, 0));
+  } else {
+    di type = cca__di_strip(u, object_type(u, to, 0));
+    offer(u, best, 1, type);
+    /* a union's loads may be of other members than the one stored */
+    local = local && cca__di_tag(type) == DI_POINTER;
+  }
   if (!local)
     return;
   if (!through || (best->rank && !is_vague(u, best->type)))

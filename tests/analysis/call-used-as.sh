@@ -28,6 +28,14 @@ void use(struct s *s, struct s **list, int i) {
 }
 struct t *result(void) { return malloc(12); }
 void *nothing(void) { return malloc(13); }
+union value { struct s *s; struct t *t; };
+long member(void) {
+  union value value;
+  value.t = malloc(15);
+  long n = value.t->l;
+  value.s = malloc(16);
+  return n + (value.s->next != 0);
+}
 struct s *first(void) { struct s *p = malloc(14); return p; }
 EOF
 
@@ -53,5 +61,7 @@ malloc(10) char
 malloc(11) -
 malloc(12) struct t
 malloc(13) void
+malloc(15) -
+malloc(16) -
 malloc(14) struct s
 EOF
