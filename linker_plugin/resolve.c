@@ -40,9 +40,10 @@ struct resolver {
   struct cca_vec(uint32_t) work; /* slots whose set grew */
   bool *waiting;                 /* by slot: is in work */
   uint32_t slot_count, first_result, first_location, first_local;
-  struct set *reached; /* by call: targets of indirect calls */
-  uint32_t *direct;    /* by call: the function it names, or CCA_NONE */
+  uint32_t *direct; /* by call: the function it names, if its rule is DIRECT;
+                       else its place in indirect, or CCA_NONE */
   struct cca_vec(struct cca_call_place) indirect;
+  struct set *reached; /* by place in indirect: targets */
 };
 
 static bool set_add(struct set *set, uint32_t item) {
@@ -178,10 +179,13 @@ static void gather_unit(struct resolver *r, const struct cca_input *unit) {
     r->direct[unit->first_call + i] = CCA_NONE;
     if (call.callee != CCA_NONE) {
       r->direct[unit->first_call + i] = unit->functions[call.callee];
+      r->model->target_rule[unit->first_call + i] = CCA_RULE_DIRECT;
       bind_arguments(r, unit, &call, unit->functions[call.callee]);
-    } else if (call.target != CCA_NONE)
+    } else if (call.target != CCA_NONE) {
+      r->direct[unit->first_call + i] = (uint32_t)r->indirect.count;
       cca_vec_push(&r->indirect, ((struct cca_call_place){
                                      (uint32_t)(unit - r->model->units), i}));
+    }
   }
   for (uint32_t i = 0; i < cca_store_count(t); i++) {
     struct cca_store store = cca_store_at(t, i);
@@ -277,8 +281,7 @@ static void resolve_stored(struct resolver *r) {
     for (size_t i = 0; i < r->indirect.count; i++) {
       struct cca_call_place place = r->indirect.items[i];
       const struct cca_input *unit = &model->units[place.unit];
-      grew |= reach_stored(r, unit, place.row,
-                           &r->reached[unit->first_call + place.row]);
+      grew |= reach_stored(r, unit, place.row, &r->reached[i]);
     }
   }
 }
@@ -327,9 +330,6 @@ static void resolve_by_type(struct resolver *r) {
       by_type_add(&signatures, &row.signature, sizeof row.signature, i);
     by_type_add(&shapes, shape, strlen(shape), i);
   }
-  for (uint32_t c = 0; c < model->call_count; c++)
-    if (r->direct[c] != CCA_NONE)
-      model->target_rule[c] = CCA_RULE_DIRECT;
   for (size_t i = 0; i < r->indirect.count; i++) {
     struct cca_call_place place = r->indirect.items[i];
     const struct cca_input *unit = &model->units[place.unit];
@@ -338,7 +338,7 @@ static void resolve_by_type(struct resolver *r) {
     const char *shape = call_shape(unit, &call);
     const struct set *found = NULL;
     model->target_rule[number] = CCA_RULE_STORED;
-    if (r->reached[number].count)
+    if (r->reached[i].count)
       continue;
     model->target_rule[number] = CCA_RULE_SIGNATURE;
     if (call.signature)
@@ -350,7 +350,7 @@ static void resolve_by_type(struct resolver *r) {
     if (!found)
       model->target_rule[number] = CCA_RULE_NONE;
     for (uint32_t k = 0; found && k < found->count; k++)
-      set_add(&r->reached[number], found->items[k]);
+      set_add(&r->reached[i], found->items[k]);
   }
   by_type_release(&signatures);
   by_type_release(&shapes);
@@ -402,9 +402,10 @@ static uint32_t sum_up(uint32_t *firsts, size_t count) {
 
 /* The targets of call C: one that it names, or what its pointer reaches. */
 static struct set targets_of(struct resolver *r, uint32_t c) {
-  if (r->direct[c] != CCA_NONE)
+  if (r->model->target_rule[c] == CCA_RULE_DIRECT)
     return (struct set){&r->direct[c], 1, 1};
-  return r->reached[c];
+  return r->direct[c] == CCA_NONE ? (struct set){0}
+                                  : r->reached[r->direct[c]];
 }
 
 static void publish_targets(struct resolver *r) {
@@ -491,20 +492,20 @@ void cca__resolve(struct cca_model *model) {
   r.sets = cca_calloc(r.slot_count, sizeof *r.sets);
   r.head = cca_calloc(r.slot_count, sizeof *r.head);
   r.waiting = cca_calloc(r.slot_count, sizeof *r.waiting);
-  r.reached = cca_calloc(model->call_count, sizeof *r.reached);
   r.direct = cca_malloc(model->call_count * sizeof *r.direct);
   model->target_rule = cca_arena_zalloc(&model->arena, model->call_count, 1);
 
   for (uint32_t u = 0; u < model->unit_count; u++)
     if (model->units[u].table)
       gather_unit(&r, &model->units[u]);
+  r.reached = cca_calloc(r.indirect.count, sizeof *r.reached);
   join_elements(&r);
   resolve_stored(&r);
   resolve_by_type(&r);
   publish_targets(&r);
   publish_locations(&r);
 
-  release_sets(r.reached, model->call_count);
+  release_sets(r.reached, r.indirect.count);
   release_sets(r.sets, r.slot_count);
   free(r.head);
   free(r.waiting);
