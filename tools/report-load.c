@@ -44,7 +44,7 @@ static void complain(struct cca_report_modules *modules, const char *file,
                      size_t first, size_t count) {
   const struct cca_carrier_item *item = &modules->input.items[first];
   if (!count) {
-    cca_complain("report",
+    cca_complain(modules->command,
                  "%s: nothing to report: no code and no pointers "
                  "in it",
                  file);
@@ -52,13 +52,13 @@ static void complain(struct cca_report_modules *modules, const char *file,
     return;
   }
   if (count == 1 && !strcmp(item->name, file))
-    cca_complain("report", "%s: %s%s", file, item->reason,
+    cca_complain(modules->command, "%s: %s%s", file, item->reason,
                  cca_input_advice(item));
   else if (count == 1)
-    cca_complain("report", "%s: nothing to report: %s: %s%s", file, item->name,
-                 item->reason, cca_input_advice(item));
+    cca_complain(modules->command, "%s: nothing to report: %s: %s%s", file,
+                 item->name, item->reason, cca_input_advice(item));
   else
-    cca_complain("report",
+    cca_complain(modules->command,
                  "%s: nothing to report in its %zu objects; the "
                  "first is %s: %s%s",
                  file, count, item->name, item->reason, cca_input_advice(item));
@@ -104,7 +104,7 @@ static void solve(struct loader *loader) {
   struct cca_report_modules *modules = loader->modules;
   struct cca_primitives_text primitives = {0};
   struct cca_table_error err = {0};
-  int status = cca_primitives_read("report", &primitives);
+  int status = cca_primitives_read(modules->command, &primitives);
   if (status == 0) {
     struct cca_solver_request request = {
         .units = loader->units.items,
@@ -114,7 +114,7 @@ static void solve(struct loader *loader) {
     };
     status = cca_solve(&request, &modules->solved, &err);
     if (status < 0)
-      cca_primitives_complain("report", &primitives, &err);
+      cca_primitives_complain(modules->command, &primitives, &err);
   }
   cca_primitives_release(&primitives);
   if (status == 0) {
@@ -122,7 +122,7 @@ static void solve(struct loader *loader) {
     status = cca_table_open(&modules->solved_table, &cca_classification_schema,
                             image->data, image->len, &err);
     if (status < 0)
-      cca_complain("report",
+      cca_complain(modules->command,
                    "%s: the solver's result is broken at byte %zu: %s",
                    loader->first_object, err.offset, err.text);
   }
@@ -146,9 +146,9 @@ static void solve(struct loader *loader) {
   modules->items[loader->module_at] = last;
 }
 
-void cca_report_load(struct cca_report_modules *modules, char *const *files,
-                     size_t count) {
-  *modules = (struct cca_report_modules){0};
+void cca_report_load(struct cca_report_modules *modules, const char *command,
+                     char *const *files, size_t count) {
+  *modules = (struct cca_report_modules){.command = command};
   struct loader loader = {.modules = modules};
   for (size_t i = 0; i < count; i++)
     add_file(&loader, files[i], cca_input_add(&modules->input, files[i]));

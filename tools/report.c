@@ -125,7 +125,7 @@ int cca_report_main(int argc, char **argv) {
     return status;
 
   struct cca_report_modules modules;
-  cca_report_load(&modules, argv + optind, (size_t)(argc - optind));
+  cca_report_load(&modules, "report", argv + optind, (size_t)(argc - optind));
   struct cca_screen screen = cca_screen_of(STDOUT_FILENO, options.color);
   struct cca_text out = {0};
   status = modules.status;

@@ -39,6 +39,7 @@ struct cca_report_module {
 };
 
 struct cca_report_modules {
+  const char *command; /* that complains; borrowed */
   struct cca_report_module *items; /* owned */
   size_t count;
   int status; /* the worst CCA_EXIT_* (allocs.h) */
@@ -52,12 +53,12 @@ struct cca_report_modules {
  * Find or make the classifications of FILES, in order.  Each executable and
  * shared object has its own; the objects, archives and summaries among FILES
  * are solved together, as a link would, and stand where the first of them
- * stood.  What is wrong with a file is said on standard error, and the others
- * are still reported.  MODULES does not move while it is in use; FILES are
+ * stood.  What is wrong with a file is said on standard error, for COMMAND, and
+ * the others are still reported.  MODULES does not move while it is in use; FILES are
  * borrowed.
  */
-void cca_report_load(struct cca_report_modules *modules, char *const *files,
-                     size_t count);
+void cca_report_load(struct cca_report_modules *modules, const char *command,
+                     char *const *files, size_t count);
 void cca_report_modules_release(struct cca_report_modules *modules);
 
 /* report-model.c */
