@@ -19,6 +19,7 @@ static const struct {
 } commands[] = {
     {"report", cca_report_main, "the allocation functions and sites of a file"},
     {"run", cca_run_main, "a program, and its heap by type"},
+    {"check", cca_check_main, "sites whose size is not that of what they make"},
     {"export", cca_export_main, "the functions as other tools read them"},
     {"dump", cca_dump_main, "summaries and classifications as text"},
     {"assemble", cca_assemble_main, "that text back into a table file"},

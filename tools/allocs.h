@@ -12,6 +12,7 @@
 
 int cca_report_main(int argc, char **argv);
 int cca_run_main(int argc, char **argv);
+int cca_check_main(int argc, char **argv);
 int cca_export_main(int argc, char **argv);
 int cca_dump_main(int argc, char **argv);
 int cca_assemble_main(int argc, char **argv);

@@ -184,7 +184,7 @@ static struct cca_rows rows_new(struct cca_report *report, uint32_t room) {
       cca_arena_zalloc(&report->arena, room, sizeof(uint32_t)), 0};
 }
 
-/* Which function does each site call?  Fills sites_of_alloc. */
+/* Which function does each site call?  Fills sites_of_alloc, alloc_of_site. */
 static void count_sites_of_allocs(struct cca_report *report) {
   const struct cca_table *table = report->table;
   uint32_t count = cca_alloc_count(table);
@@ -200,7 +200,8 @@ static void count_sites_of_allocs(struct cca_report *report) {
     *head = i + 1;
   }
   for (uint32_t i = 0; i < report->sites.count; i++) {
-    struct cca_allocsite site = cca_allocsite_at(table, report->sites.items[i]);
+    uint32_t row = report->sites.items[i];
+    struct cca_allocsite site = cca_allocsite_at(table, row);
     const char *callee = cca_table_string(table, site.callee);
     const uint32_t *head = cca_map_find(&by_name, callee, strlen(callee));
     if (!head)
@@ -213,6 +214,7 @@ static void count_sites_of_allocs(struct cca_report *report) {
         break;
       }
     report->sites_of_alloc[found - 1]++;
+    report->alloc_of_site[row] = found - 1;
   }
   cca_map_release(&by_name);
 }
@@ -272,6 +274,11 @@ static void take_allocs(struct cca_report *report, const char *type) {
   uint32_t count = cca_alloc_count(table);
   report->sites_of_alloc =
       cca_arena_zalloc(&report->arena, count, sizeof(uint32_t));
+  uint32_t sites = cca_allocsite_count(table);
+  report->alloc_of_site =
+      cca_arena_zalloc(&report->arena, sites, sizeof(uint32_t));
+  for (uint32_t i = 0; i < sites; i++)
+    report->alloc_of_site[i] = CCA_NONE;
   count_sites_of_allocs(report);
   for (int group = 0; group < CCA_GROUP_COUNT; group++)
     report->groups[group] = rows_new(report, count);

@@ -93,6 +93,7 @@ struct cca_report {
   struct cca_rows missing;  /* MISSING: by unit */
   struct cca_rows types;    /* TYPE: those allocated, at most sites first */
   uint32_t *sites_of_alloc; /* by row of ALLOC */
+  uint32_t *alloc_of_site;  /* by row of ALLOCSITE: row of ALLOC, or NONE */
   uint32_t *sites_of_type;  /* by row of TYPE */
   uint32_t *first_address;  /* by row of ALLOCSITE: row of ADDRESS, or NONE */
   uint32_t *next_address;   /* by row of ADDRESS */
