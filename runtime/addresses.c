@@ -12,24 +12,30 @@
 
 #include "pages.h"
 
-enum { FIRST_MASK = (1 << 12) - 1, FORGOTTEN = 1 };
+enum { FIRST_SLOTS = 1 << 12, FORGOTTEN = 1 };
 
 struct cca_facts *cca_facts;
+uint64_t cca_facts_generation;
 static uint32_t lock;
 
-static struct cca_facts *make(uint64_t mask) {
-  struct cca_facts *facts =
-      cca_pages_map(sizeof *facts + sizeof facts->slots[0] * (mask + 1));
+static struct cca_facts *make(uint64_t slots) {
+  size_t size = sizeof(struct cca_fact) * slots;
+  struct cca_facts *facts = cca_pages_map(sizeof *facts + size);
   if (facts)
-    facts->mask = mask;
+    facts->mask = size - sizeof(struct cca_fact);
   return facts;
 }
 
-bool cca_facts_init(void) { return (cca_facts = make(FIRST_MASK)) != NULL; }
+static uint64_t slots_of(const struct cca_facts *facts) {
+  return facts->mask / sizeof(struct cca_fact) + 1;
+}
+
+bool cca_facts_init(void) { return (cca_facts = make(FIRST_SLOTS)) != NULL; }
 
 static void put(struct cca_facts *facts, uint64_t key, uint64_t word) {
-  uint64_t i = cca_facts_slot(facts, key);
-  for (; facts->slots[i].key; i = (i + 1) & facts->mask)
+  uint64_t slots = slots_of(facts),
+           i = cca_facts_first(facts, key) / sizeof(struct cca_fact);
+  for (; facts->slots[i].key; i = (i + 1) & (slots - 1))
     if (facts->slots[i].key == key) {
       cca_store(&facts->slots[i].word, word);
       return;
@@ -43,13 +49,13 @@ void cca_facts_set(uint64_t key, uint64_t word) {
   if (!cca_try(&lock))
     return;
   struct cca_facts *facts = cca_facts;
-  if (facts->used > facts->mask / 2) {
-    struct cca_facts *larger = make(facts->mask * 2 + 1);
+  if (facts->used > slots_of(facts) / 2) {
+    struct cca_facts *larger = make(slots_of(facts) * 2);
     if (!larger) {
       cca_leave(&lock);
       return;
     }
-    for (uint64_t i = 0; i <= facts->mask; i++)
+    for (uint64_t i = 0; i < slots_of(facts); i++)
       if (facts->slots[i].key > FORGOTTEN)
         put(larger, facts->slots[i].key, facts->slots[i].word);
     cca_store_release(&cca_facts, larger);
@@ -63,8 +69,9 @@ void cca_facts_forget(uint64_t low, uint64_t high) {
   const uint64_t address = (1ull << 48) - 1;
   while (!cca_try(&lock)) /* writers are quick, and do not wait for us */
     ;
+  __atomic_fetch_add(&cca_facts_generation, 1, __ATOMIC_RELEASE);
   struct cca_facts *facts = cca_facts;
-  for (uint64_t i = 0; i <= facts->mask; i++) {
+  for (uint64_t i = 0; i < slots_of(facts); i++) {
     uint64_t key = facts->slots[i].key & address;
     if (facts->slots[i].key > FORGOTTEN && key >= low && key < high) {
       cca_store(&facts->slots[i].key, FORGOTTEN);

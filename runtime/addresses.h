@@ -32,12 +32,15 @@ struct cca_fact {
 };
 
 struct cca_facts {
-  uint64_t mask; /* slots - 1 */
+  uint64_t mask; /* slots - 1, times the size of a slot: bytes */
   uint64_t used; /* slots that have, or had, a key */
   struct cca_fact slots[];
 };
 
 extern struct cca_facts *cca_facts;
+
+/* Changes whenever something was forgotten. */
+extern uint64_t cca_facts_generation;
 
 /* Map the first table.  False: no memory. */
 bool cca_facts_init(void);
@@ -50,21 +53,28 @@ void cca_facts_forget(uint64_t low, uint64_t high);
 
 void cca_facts_after_fork(void);
 
-/* Where to look first.  Return addresses differ in their low bits already, and
- * the loads of a walk wait for one another: a better hash would cost more than
- * it saves. */
-static inline uint64_t cca_facts_slot(const struct cca_facts *facts,
-                                      uint64_t key) {
-  return (key ^ key >> 12) & facts->mask;
+/* Bytes from the first slot to where KEY is looked for first.  Return addresses
+ * differ in their low bits already, and the loads of a walk wait for one
+ * another: a better hash would cost more than it saves. */
+static inline uint64_t cca_facts_first(const struct cca_facts *facts,
+                                       uint64_t key) {
+  return (key << 4 ^ key >> 8) & facts->mask;
+}
+
+static inline const struct cca_fact *
+cca_facts_slot(const struct cca_facts *facts, uint64_t at) {
+  return (const struct cca_fact *)((const char *)facts->slots + at);
 }
 
 /* The word of KEY; 0: not known. */
 static inline uint64_t cca_facts_get(uint64_t key) {
   const struct cca_facts *facts = cca_load_acquire(&cca_facts);
-  for (uint64_t i = cca_facts_slot(facts, key);; i = (i + 1) & facts->mask) {
-    uint64_t there = cca_load_acquire(&facts->slots[i].key);
+  for (uint64_t at = cca_facts_first(facts, key);;
+       at = (at + sizeof(struct cca_fact)) & facts->mask) {
+    const struct cca_fact *slot = cca_facts_slot(facts, at);
+    uint64_t there = cca_load_acquire(&slot->key);
     if (cca_likely(there == key))
-      return cca_load(&facts->slots[i].word);
+      return cca_load(&slot->word);
     if (!there)
       return 0;
   }

@@ -27,6 +27,7 @@ struct cca_below {
   int (*posix_memalign)(void **, size_t, size_t);
   void *(*aligned_alloc)(size_t, size_t);
   size_t (*usable_size)(void *);
+  bool is_glibc; /* whose blocks say how long they are */
 };
 extern struct cca_below cca_below;
 
@@ -38,6 +39,12 @@ enum { CCA_TRAILER = sizeof(struct cca_trailer) };
 /* The block at START, which is in the index of starts: its usable bytes,
  * trailer left out. */
 static inline size_t cca_heap_room(uintptr_t start) {
+  if (cca_likely(cca_below.is_glibc)) {
+    /* The word before a block: its size with all overhead, and three flags,
+     * the second of which says that the block is mapped by itself. */
+    size_t word = *(const size_t *)(start - 8);
+    return (word & ~(size_t)7) - 8 - (word & 2) * 4 - CCA_TRAILER;
+  }
   return cca_below.usable_size((void *)start) - CCA_TRAILER;
 }
 

@@ -25,6 +25,7 @@
 #include <errno.h>
 #include <malloc.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #define HOOK __attribute__((visibility("default")))
@@ -91,6 +92,28 @@ static bool same_module(void *a, void *b) {
   return dladdr(a, &x) && dladdr(b, &y) && x.dli_fbase == y.dli_fbase;
 }
 
+/*
+ * Is it glibc's malloc?  Believed if it is in glibc and its blocks say what
+ * malloc_usable_size() says; a malloc that only looks like it does not.  A
+ * freed block that was mapped by itself moves the size from which glibc maps
+ * blocks, unless it is as large as the last one here.
+ */
+static bool is_glibc(void) {
+  static const size_t sizes[] = {1, 24, 25, 1000, 1 << 16, 1 << 26};
+  bool good = same_module((void *)cca_below.malloc, (void *)getauxval);
+  for (size_t i = 0; good && i < sizeof sizes / sizeof sizes[0]; i++) {
+    char *block = cca_below.malloc(sizes[i]);
+    if (!block)
+      return false;
+    cca_below.is_glibc = true;
+    good = cca_heap_room((uintptr_t)block) + CCA_TRAILER ==
+           cca_below.usable_size(block);
+    cca_below.is_glibc = false;
+    cca_below.free(block);
+  }
+  return good;
+}
+
 /* Find the malloc below and make the tables.  False: it is not done yet, by
  * whoever is at it. */
 __attribute__((noinline, cold)) static bool wake_up(void) {
@@ -106,6 +129,7 @@ __attribute__((noinline, cold)) static bool wake_up(void) {
       cca_below.aligned_alloc && cca_below.usable_size &&
       same_module((void *)cca_below.malloc, (void *)cca_below.usable_size) &&
       cca_facts_init() && cca_labels_init();
+  cca_below.is_glibc = good && is_glibc();
   errno = saved;
   cca_store_release(&state, good ? READY : ASIDE);
   return true;
@@ -146,7 +170,8 @@ static inline void enter(uintptr_t start, size_t size, uint32_t label) {
 
 static inline void *entered(void *block, size_t size, struct cca_frame frame) {
   if (cca_likely(block != NULL))
-    enter((uintptr_t)block, size, cca_walk(frame, size));
+    enter((uintptr_t)block, size,
+          cca_walk(frame, size, cca_labels_shard().paths));
   return block;
 }
 
@@ -184,7 +209,7 @@ static void *resize(void *block, size_t size, struct cca_frame frame) {
     cca_starts_add(start, room, !cca_alone());
     return NULL;
   }
-  uint32_t now = cca_walk(frame, size);
+  uint32_t now = cca_walk(frame, size, cca_labels_shard().paths);
   if (cca_labels[now].reason != CCA_REASON_NONE &&
       cca_label_fits(&cca_labels[label], size))
     now = label;

@@ -13,9 +13,12 @@ __thread struct cca_shard cca__shard;
 
 static uint32_t threads; /* that asked for a shard */
 
+enum { COUNTERS = CCA_MAX_LABELS * sizeof(struct cca_counter) };
+
+/* Counters, and behind them the paths. */
 static struct cca_counter *make_shard(uint32_t i) {
   struct cca_counter *there = cca_load_acquire(&cca_counters[i]), *fresh;
-  if (there || !(fresh = cca_pages_map(CCA_MAX_LABELS * sizeof *fresh)))
+  if (there || !(fresh = cca_pages_map(COUNTERS + CCA_PATHS_SIZE)))
     return there;
   if (__atomic_compare_exchange_n(&cca_counters[i], &there, fresh, false,
                                   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
@@ -50,13 +53,13 @@ uint32_t cca_labels_take(uint32_t count) {
  * there. */
 struct cca_shard cca__labels_shard(void) {
   uint32_t i = __atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED);
-  struct cca_shard shard = {NULL, false};
-  if (i < CCA_SHARDS - 1)
-    shard.counters = make_shard(i);
+  struct cca_shard shard = {0};
+  if (i < CCA_SHARDS - 1 && (shard.counters = make_shard(i)))
+    shard.paths = (void *)((char *)shard.counters + COUNTERS);
   if (!shard.counters) {
     if (i >= CCA_SHARDS)
       cca_store(&threads, CCA_SHARDS); /* do not run over */
-    shard = (struct cca_shard){cca_counters[CCA_SHARDS - 1], true};
+    shard = (struct cca_shard){cca_counters[CCA_SHARDS - 1], NULL, true};
   }
   return cca__shard = shard;
 }

@@ -39,6 +39,7 @@ enum {
   CCA_MAX_LABELS = 1 << 17,
   CCA_SHARDS = 16,
   CCA_NO_MODULE = 0xffff,
+  CCA_PATHS_SIZE = 1 << 14, /* bytes, of the paths of one thread */
 };
 
 /* How a size has to be, for the type of a site to be believed. */
@@ -79,9 +80,12 @@ struct cca_counter cca_labels_sum(uint32_t label);
 /* In a forked child: what is live becomes all that there ever was. */
 void cca_labels_after_fork(void);
 
+struct cca_paths; /* walk.c: stacks that were walked before */
+
 struct cca_shard {
   struct cca_counter *counters;
-  bool locked; /* shared with other threads */
+  struct cca_paths *paths; /* NULL if shared */
+  bool locked;             /* shared with other threads */
 };
 struct cca_shard cca__labels_shard(void);
 extern __thread struct cca_shard cca__shard

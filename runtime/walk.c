@@ -23,13 +23,13 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 enum {
   MAX_FRAMES = 64,
   PAGE = 4096,
-  NEAR = 64 << 20, /* further from its end is not on this stack */
 };
 
 /* ---- Labels without a site ---- */
@@ -91,28 +91,6 @@ __attribute__((noinline, cold)) static uint64_t find_out(uintptr_t address) {
 
 /* ---- The stack ---- */
 
-extern void *__libc_stack_end;
-
-static inline uintptr_t thread_pointer(void) {
-#ifdef __x86_64__
-  uintptr_t pointer; /* pthread_self(), which is a call */
-  __asm__("movq %%fs:0, %0" : "=r"(pointer));
-  return pointer;
-#else
-  return (uintptr_t)pthread_self();
-#endif
-}
-
-/* Where the calling thread's stack ends, above.  glibc puts what describes a
- * thread at the end of its stack, and the first thread has it elsewhere. */
-static inline uintptr_t stack_end(uintptr_t sp) {
-  uintptr_t end = (uintptr_t)__libc_stack_end;
-  if (end - sp < NEAR)
-    return end;
-  end = thread_pointer();
-  return end - sp < NEAR ? end : 0;
-}
-
 /* A stack that we know nothing about: is the page of ADDRESS mapped?  It is
  * asked for once by each thread, since pages of a live stack stay. */
 __attribute__((noinline, cold)) static bool is_mapped(uintptr_t address) {
@@ -136,7 +114,7 @@ static inline bool on_stack(uintptr_t address, uintptr_t sp, uintptr_t end) {
     return false;
   if (cca_likely(address < end))
     return true;
-  return !end && address - sp < NEAR &&
+  return !end && address - sp < CCA_STACK_NEAR &&
          (address / PAGE == sp / PAGE || is_mapped(address));
 }
 
@@ -156,31 +134,80 @@ static inline uint32_t settle(uint32_t label, uintptr_t ra, size_t size) {
              : place(CCA_REASON_SIZE, ra);
 }
 
-/* Where FRAME, whose row is not the plain one, ends; 0: it cannot be followed,
- * and *WHY says why. */
-static uintptr_t odd_frame(struct cca_frame *frame, uint64_t fact,
-                           uintptr_t end, enum cca_reason *why) {
-  uintptr_t cfa, offset = cca_fact_offset(fact);
+/* What a walk has met, from which a path is made. */
+struct trail {
+  struct cca_path path;
+  uintptr_t sp; /* where it began */
+  bool whole;   /* all of it is in the path */
+};
+
+/* The walk went on by what the word at ADDRESS is. */
+static inline void met(struct trail *trail, uintptr_t address, bool relative) {
+  uint32_t i = trail->path.count & (CCA_PATH_USES_FP - 1);
+  uintptr_t reach = (address - trail->sp) / 64 + 1;
+  if (i == CCA_PATH_SEEN || reach > UINT16_MAX) {
+    trail->whole = false;
+    return;
+  }
+  if (trail->path.reach < reach)
+    trail->path.reach = (uint16_t)reach;
+  trail->path.seen[i].at = (uint32_t)(address - trail->sp);
+  trail->path.seen[i].relative = relative;
+  trail->path.seen[i].word =
+      *(const uintptr_t *)address - (relative ? trail->sp : 0);
+  trail->path.count++;
+}
+
+/* Where the frame pointer is that a walk would need: in its register, or, since
+ * it was saved, in a word of the stack. */
+struct pointer {
+  uintptr_t value; /* in the register */
+  uintptr_t at;    /* where it was saved; 0: it was not */
+};
+
+static inline bool read_pointer(struct pointer *fp, struct trail *trail,
+                                uintptr_t sp, uintptr_t end, uintptr_t *value) {
+  if (!fp->at) {
+    trail->path.count |= CCA_PATH_USES_FP;
+    trail->path.fp = fp->value - trail->sp;
+    *value = fp->value;
+    return true;
+  }
+  if (!on_stack(fp->at, sp, end))
+    return false;
+  met(trail, fp->at, true);
+  *value = *(const uintptr_t *)fp->at;
+  return true;
+}
+
+/* Where a frame ends whose row is not the plain one; 0: it cannot be followed,
+ * and *WHY says why.  START is where the walk began. */
+static uintptr_t odd_frame(uintptr_t sp, struct pointer *fp, uint64_t fact,
+                           uintptr_t end, struct trail *trail,
+                           enum cca_reason *why) {
+  uintptr_t cfa, pointer, offset = cca_fact_offset(fact);
   *why = CCA_REASON_BROKEN;
   switch (cca_fact_kind(fact)) {
-  case CCA_ROW_SP:
-    return frame->sp + offset;
   case CCA_ROW_FP:
-    cfa = frame->fp + offset;
-    return cfa > frame->sp ? cfa : 0;
-  case CCA_ROW_DEREF:
-    if (!on_stack(frame->fp - offset, frame->sp, end) ||
-        !on_stack(frame->fp, frame->sp, end))
+    if (!read_pointer(fp, trail, trail->sp, end, &pointer))
       return 0;
-    cfa = *(const uintptr_t *)(frame->fp - offset);
-    frame->fp = *(const uintptr_t *)frame->fp;
-    return cfa > frame->sp ? cfa : 0;
+    cfa = pointer + offset;
+    return cfa > sp ? cfa : 0;
+  case CCA_ROW_DEREF:
+    if (!read_pointer(fp, trail, trail->sp, end, &pointer) ||
+        !on_stack(pointer - offset, sp, end) || !on_stack(pointer, sp, end))
+      return 0;
+    met(trail, pointer - offset, true);
+    cfa = *(const uintptr_t *)(pointer - offset);
+    fp->at = pointer;
+    return cfa > sp ? cfa : 0;
   case CCA_ROW_END:
     *why = CCA_REASON_NO_SITE;
     return 0;
   case CCA_ROW_SIGNAL:
     *why = CCA_REASON_SIGNAL;
     return 0;
+  case CCA_ROW_SP:
   case CCA_ROW_NONE:
   default:
     *why = CCA_REASON_NO_UNWIND;
@@ -188,39 +215,84 @@ static uintptr_t odd_frame(struct cca_frame *frame, uint64_t fact,
   }
 }
 
-uint32_t cca_walk(struct cca_frame frame, size_t size) {
-  const uintptr_t first = frame.ra;
-  uintptr_t end = 0;
+static uint32_t walk(struct cca_frame frame, uintptr_t *decided,
+                     struct trail *trail) {
+  struct pointer fp = {frame.fp, 0};
+  uintptr_t ra = frame.ra, sp = frame.sp, end = cca_stack_end(sp);
   uint32_t wrapper = 0; /* the outermost pass-through site */
   for (unsigned depth = 0; depth < MAX_FRAMES; depth++) {
-    uint64_t fact = cca_facts_get(frame.ra);
+    uint64_t fact = cca_facts_get(ra);
     if (cca_unlikely(!fact))
-      fact = find_out(frame.ra);
+      fact = find_out(ra);
     uint32_t label = cca_fact_label(fact);
+    *decided = ra;
     if (!(fact & CCA_FACT_GOES_ON))
-      return label ? settle(label, frame.ra, size)
-                   : lost(wrapper, CCA_REASON_UNLISTED, frame.ra);
+      return label ? label : lost(wrapper, CCA_REASON_UNLISTED, ra);
     wrapper = label ? label : wrapper;
-    if (depth == 0)
-      end = stack_end(frame.sp);
 
-    uintptr_t cfa = frame.sp + cca_fact_offset(fact);
+    uintptr_t cfa = sp + cca_fact_offset(fact);
     if (cca_fact_kind(fact) != CCA_ROW_SP) {
       enum cca_reason why;
-      cfa = odd_frame(&frame, fact, end, &why);
+      cfa = odd_frame(sp, &fp, fact, end, trail, &why);
       if (cca_unlikely(!cfa))
-        return lost(wrapper, why, first);
+        return lost(wrapper, why, frame.ra);
     }
-    if (cca_unlikely(!on_stack(cfa - 8, frame.sp, end)))
-      return lost(wrapper, CCA_REASON_BROKEN, first);
-    uintptr_t saved = cca_fact_saved(fact);
-    if (saved) {
-      if (cca_unlikely(!on_stack(cfa - saved, frame.sp, end)))
-        return lost(wrapper, CCA_REASON_BROKEN, first);
-      frame.fp = *(const uintptr_t *)(cfa - saved);
-    }
-    frame.ra = *(const uintptr_t *)(cfa - 8);
-    frame.sp = cfa;
+    if (cca_unlikely(!on_stack(cfa - 8, sp, end)))
+      return lost(wrapper, CCA_REASON_BROKEN, frame.ra);
+    if (cca_fact_saved(fact))
+      fp.at = cfa - cca_fact_saved(fact);
+    met(trail, cfa - 8, false);
+    ra = *(const uintptr_t *)(cfa - 8);
+    sp = cfa;
   }
-  return lost(wrapper, CCA_REASON_DEEP, first);
+  return lost(wrapper, CCA_REASON_DEEP, frame.ra);
+}
+
+/* In an order in which a signal handler never sees half of a path, and never
+ * writes into one that is being written. */
+static void remember(struct cca_paths *paths, struct cca_path *path,
+                     const struct cca_path *fresh) {
+  uint64_t generation = cca_load(&cca_facts_generation);
+  if (paths->busy)
+    return;
+  cca_store(&paths->busy, 1);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  if (paths->generation != generation) {
+    for (size_t i = 0; i < CCA_PATHS; i++)
+      cca_store(&paths->path[i].ra, 0);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    cca_store(&paths->generation, generation);
+  }
+  if (path) {
+    uintptr_t ra = fresh->ra;
+    cca_store(&path->ra, 0);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    memcpy((char *)path + sizeof path->ra,
+           (const char *)fresh + sizeof path->ra,
+           sizeof *path - sizeof path->ra);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    cca_store(&path->ra, ra);
+  }
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  cca_store(&paths->busy, 0);
+}
+
+__attribute__((noinline)) uint32_t cca__walk(struct cca_frame frame,
+                                             size_t size, struct cca_path *path,
+                                             struct cca_paths *paths) {
+  uintptr_t decided;
+  struct trail trail;
+  trail.path.ra = frame.ra;
+  trail.path.count = 0;
+  trail.path.reach = 0;
+  trail.path.fp = 0;
+  trail.sp = frame.sp;
+  trail.whole = true;
+  uint64_t generation = cca_load(&cca_facts_generation);
+  uint32_t label = walk(frame, &decided, &trail);
+  trail.path.label = label;
+  if (paths && trail.whole && trail.path.count &&
+      generation == cca_load(&cca_facts_generation))
+    remember(paths, path, &trail.path);
+  return settle(label, decided, size);
 }
