@@ -105,9 +105,13 @@ static bool is_glibc(void) {
     char *block = cca_below.malloc(sizes[i]);
     if (!block)
       return false;
-    cca_below.is_glibc = true;
-    good = cca_heap_room((uintptr_t)block) + CCA_TRAILER ==
-           cca_below.usable_size(block);
+    size_t usable = cca_below.usable_size(block);
+    /* Under valgrind it is as long as was asked for, and nothing is before it.
+     */
+    if (i == 0 && usable != 24)
+      good = false;
+    cca_below.is_glibc = good;
+    good = good && cca_heap_room((uintptr_t)block) + CCA_TRAILER == usable;
     cca_below.is_glibc = false;
     cca_below.free(block);
   }
