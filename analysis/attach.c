@@ -234,51 +234,78 @@ static int write_all(int fd, const void *bytes, size_t len) {
   return 0;
 }
 
-/*
- * A new file that will replace PATH.  Where the file system can, it has no
- * name until it is complete, so that being killed leaves nothing behind;
- * NAME is empty then.
- */
-static int open_temporary(const char *path, char *name, size_t room) {
+enum { NAMES = 16 };
+
+/* The Nth name that process WRITER may give a file beside PATH. */
+static int temporary_name(const char *path, pid_t writer, unsigned n,
+                          char name[PATH_MAX]) {
   const char *slash = strrchr(path, '/');
   int folder = slash ? (int)(slash - path) + 1 : 0;
-  if (snprintf(name, room, "%.*s.cca-XXXXXX", folder, path) >= (int)room) {
-    errno = ENAMETOOLONG;
-    return -1;
-  }
+  int len = snprintf(name, PATH_MAX, "%.*s.cca-%ld-%u", folder, path,
+                     (long)writer, n);
+  return len < PATH_MAX ? 0 : ENAMETOOLONG;
+}
+
+/*
+ * A new file that will replace PATH.  Where the file system can, it has no
+ * name until it is complete, and NAME is empty then.
+ */
+static int open_temporary(const char *path, char name[PATH_MAX]) {
+  const char *slash = strrchr(path, '/');
   char in[PATH_MAX];
-  snprintf(in, sizeof in, "%.*s", folder, folder ? path : "");
-  int fd = open(folder ? in : ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (fd >= 0) {
-    name[0] = 0;
-    return fd;
+  snprintf(in, sizeof in, "%.*s", slash ? (int)(slash - path) + 1 : 1,
+           slash ? path : ".");
+  name[0] = 0;
+  int fd = open(in, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  for (unsigned i = 0; fd < 0 && i < NAMES; i++) {
+    errno = temporary_name(path, getpid(), i, name);
+    if (errno)
+      break;
+    fd = open(name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+    if (fd < 0 && errno != EEXIST)
+      break;
   }
-  return mkostemp(name, O_CLOEXEC);
+  return fd;
 }
 
 /* Give the nameless file FD a name beside PATH. */
-static int name_temporary(int fd, const char *path, char *name, size_t room) {
-  const char *slash = strrchr(path, '/');
-  int folder = slash ? (int)(slash - path) + 1 : 0;
+static int name_temporary(int fd, const char *path, char name[PATH_MAX]) {
   char from[64];
+  int error = 0;
   snprintf(from, sizeof from, "/proc/self/fd/%d", fd);
-  for (unsigned i = 0; i < 1000; i++) {
-    snprintf(name, room, "%.*s.cca-%ld-%u", folder, path, (long)getpid(), i);
-    if (linkat(AT_FDCWD, from, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0)
-      return 0;
-    if (errno != EEXIST)
+  for (unsigned i = 0; i < NAMES; i++) {
+    error = temporary_name(path, getpid(), i, name);
+    if (!error &&
+        linkat(AT_FDCWD, from, AT_FDCWD, name, AT_SYMLINK_FOLLOW) != 0)
+      error = errno;
+    if (error != EEXIST)
       break;
   }
-  name[0] = 0;
-  return errno;
+  if (error)
+    name[0] = 0;
+  return error;
+}
+
+void cca_attach_clean(const char *object, pid_t writer, time_t since) {
+  char path[PATH_MAX], name[PATH_MAX];
+  struct stat status;
+  if (!realpath(object, path))
+    return;
+  for (unsigned i = 0; i < NAMES; i++) {
+    if (temporary_name(path, writer, i, name) != 0 || lstat(name, &status) != 0)
+      return;
+    if (S_ISREG(status.st_mode) && status.st_nlink == 1 &&
+        status.st_ctim.tv_sec >= since)
+      unlink(name);
+  }
 }
 
 /* Make PATH, whose status is OLD, a file of HEAD and TAIL; 0 or an errno. */
 static int make_file(const char *path, const struct stat *old,
                      const unsigned char *head, size_t head_len,
                      const struct cca_text *tail) {
-  char name[PATH_MAX + 32];
-  int fd = open_temporary(path, name, sizeof name);
+  char name[PATH_MAX];
+  int fd = open_temporary(path, name);
   if (fd < 0)
     return errno;
   int error = write_all(fd, head, head_len);
@@ -293,7 +320,7 @@ static int make_file(const char *path, const struct stat *old,
   if (!error && fchmod(fd, old->st_mode & 07777))
     error = errno;
   if (!error && !name[0])
-    error = name_temporary(fd, path, name, sizeof name);
+    error = name_temporary(fd, path, name);
   /* Some file systems report a full disk only on closing, so publish last. */
   if (close(fd) && !error)
     error = errno;

@@ -12,6 +12,8 @@
 #define CCA_ATTACH_H
 
 #include <stddef.h>
+#include <sys/types.h>
+#include <time.h>
 
 #include "base/text.h"
 
@@ -46,6 +48,13 @@ struct cca_attach_error {
  */
 int cca_attach(const char *object, const void *summary, size_t len,
                unsigned flags, struct cca_attach_error *err);
+
+/*
+ * Remove what process WRITER may have left beside OBJECT, if it was killed with
+ * SIGKILL in cca_attach(): no other signal comes there.  SINCE, from time(), is
+ * no later than its start.
+ */
+void cca_attach_clean(const char *object, pid_t writer, time_t since);
 
 /*
  * The same in memory: patches the header in the IMAGE_LEN bytes of IMAGE and

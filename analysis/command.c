@@ -33,6 +33,7 @@ enum action {
   STANDARD,   /* -std=: kept if it is one of C */
   TARGET,     /* --target= */
   PLAN9,      /* spelled otherwise by clang */
+  NO_TEXT,    /* what C sources mean is in a file that is no text */
   END,        /* -- */
 };
 
@@ -257,7 +258,7 @@ static const struct option {
     {"-iframeworkwithsysroot", EITHER, DROP},
     {"-imultiarch", SEPARATE, DROP},
     {"-imultilib", SEPARATE, DROP},
-    {"-include-pch", SEPARATE, DROP},
+    {"-include-pch", SEPARATE, NO_TEXT},
     {"-index-store-path", SEPARATE, DROP},
     {"-install_name", SEPARATE, DROP},
     {"-isystem-after", EITHER, DROP},
@@ -385,7 +386,7 @@ static const char *default_object(struct cca_command *c, const char *path) {
 struct parse {
   struct cca_command *out;
   const char *output, *language;
-  const char *pass, *pass_link; /* the option that said so */
+  const char *pass, *pass_link, *no_text; /* the option that said so */
   bool compile_only, has_linked, only_inputs;
 };
 
@@ -491,6 +492,9 @@ static size_t add_option(struct parse *p, const char *const *args, size_t count,
   case PLAN9:
     keep(p, "-fms-extensions");
     break;
+  case NO_TEXT:
+    p->no_text = arg;
+    break;
   case PASS:
     p->pass = arg;
     break;
@@ -527,6 +531,8 @@ static void decide_mode(struct parse *p) {
   size_t analysed = 0;
   for (size_t i = 0; i < c->sources.count; i++) {
     struct cca_command_source *s = &c->sources.items[i];
+    if (p->no_text)
+      s->language = CCA_COMMAND_OTHER;
     analysed += s->language != CCA_COMMAND_OTHER;
     if (p->compile_only)
       s->object = p->output ? p->output : default_object(c, s->path);
@@ -537,7 +543,7 @@ static void decide_mode(struct parse *p) {
   else if (p->compile_only && analysed)
     c->mode = CCA_COMMAND_COMPILE;
   else if (p->compile_only)
-    c->why = "no C source";
+    c->why = p->no_text ? p->no_text : "no C source";
   else if (p->pass_link)
     c->why = p->pass_link;
   else if (analysed)

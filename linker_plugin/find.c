@@ -15,6 +15,7 @@
  * one of another installation by its file name.
  */
 #include <fcntl.h>
+#include <limits.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -24,7 +25,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "find.h"
 
 extern char **environ;
@@ -51,41 +51,37 @@ static const char *base_name(const char *path) {
 /* Is the program at PATH this one, or its like from elsewhere? */
 static bool is_shim(const char *path, const struct stat *status) {
   struct stat self;
+  char real[PATH_MAX];
   if (stat("/proc/self/exe", &self) == 0 && self.st_dev == status->st_dev &&
       self.st_ino == status->st_ino)
     return true;
-  char *real = realpath(path, NULL);
-  bool is = real && strcmp(base_name(real), "ld.allocs") == 0;
-  free(real);
-  return is;
+  return realpath(path, real) && strcmp(base_name(real), "ld.allocs") == 0;
 }
 
-/* The program NAME in the LEN bytes of folder name at DIR, or NULL. */
-static char *look_in(const char *dir, size_t len, const char *name) {
-  struct cca_text path = {0};
+/* Put the program NAME in the LEN bytes of folder name at DIR into FOUND. */
+static bool look_in(const char *dir, size_t len, const char *name,
+                    char found[PATH_MAX]) {
   struct stat status;
   if (len == 0) {
     dir = ".";
     len = 1;
   }
-  cca_text_addf(&path, "%.*s%s%s", (int)len, dir,
-                dir[len - 1] == '/' ? "" : "/", name);
-  if (access(path.data, X_OK) == 0 && stat(path.data, &status) == 0 &&
-      S_ISREG(status.st_mode) && !is_shim(path.data, &status))
-    return path.data;
-  cca_text_release(&path);
-  return NULL;
+  int used = snprintf(found, PATH_MAX, "%.*s%s%s", (int)len, dir,
+                      dir[len - 1] == '/' ? "" : "/", name);
+  return used > 0 && used < PATH_MAX && access(found, X_OK) == 0 &&
+         stat(found, &status) == 0 && S_ISREG(status.st_mode) &&
+         !is_shim(found, &status);
 }
 
-static char *look_along(const char *dirs, const char *name) {
+static bool look_along(const char *dirs, const char *name,
+                       char found[PATH_MAX]) {
   while (dirs) {
     size_t len = strcspn(dirs, ":");
-    char *found = look_in(dirs, len, name);
-    if (found)
-      return found;
+    if (look_in(dirs, len, name, found))
+      return true;
     dirs = dirs[len] == ':' ? dirs + len + 1 : NULL;
   }
-  return NULL;
+  return false;
 }
 
 /* Is the folder of PATH one of DIRS? */
@@ -105,25 +101,23 @@ static bool is_in(const char *dirs, const char *path) {
   return false;
 }
 
-static char *look_beside_parent(const char *name) {
-  char link[64], parent[4096];
+static bool look_beside_parent(const char *name, char found[PATH_MAX]) {
+  char link[64], parent[PATH_MAX];
   snprintf(link, sizeof link, "/proc/%ld/exe", (long)getppid());
   ssize_t len = readlink(link, parent, sizeof parent - 1);
   if (len <= 0)
-    return NULL;
+    return false;
   parent[len] = '\0';
   size_t dir_len = (size_t)(base_name(parent) - parent);
-  return dir_len > 0 ? look_in(parent, dir_len, name) : NULL;
+  return dir_len > 0 && look_in(parent, dir_len, name, found);
 }
 
-char *cca_linker_find(const char *name, const char *called) {
+bool cca_linker_find(char found[PATH_MAX], const char *name,
+                     const char *called) {
   const char *compiler_path = getenv("COMPILER_PATH");
-  char *found = look_along(compiler_path, name);
-  if (!found && is_in(compiler_path, called))
-    found = look_beside_parent(name);
-  if (!found)
-    found = look_along(getenv("PATH"), name);
-  return found;
+  return look_along(compiler_path, name, found) ||
+         (is_in(compiler_path, called) && look_beside_parent(name, found)) ||
+         look_along(getenv("PATH"), name, found);
 }
 
 static enum cca_linker_kind kind_in(const char *text, const char *bfd) {
@@ -138,20 +132,19 @@ static enum cca_linker_kind kind_in(const char *text, const char *bfd) {
 
 /* What PATH --version prints first. */
 static void read_version(const char *path, char *text, size_t room) {
-  char *program = strdup(path), version[] = "--version";
-  char *argv[] = {program, version, NULL};
+  char version[] = "--version";
+  char *argv[] = {(char *)path, version, NULL};
   posix_spawn_file_actions_t actions;
   int ends[2];
   text[0] = '\0';
-  if (!program || pipe2(ends, O_CLOEXEC) != 0) {
-    free(program);
+  if (pipe2(ends, O_CLOEXEC) != 0)
     return;
-  }
   pid_t pid;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
-  bool started = posix_spawn(&pid, path, &actions, NULL, argv, environ) == 0;
+  bool started = posix_spawn_file_actions_addopen(&actions, 2, "/dev/null",
+                                                  O_WRONLY, 0) == 0 &&
+                 posix_spawn_file_actions_adddup2(&actions, ends[1], 1) == 0 &&
+                 posix_spawn(&pid, path, &actions, NULL, argv, environ) == 0;
   close(ends[1]);
   if (started) {
     size_t len = 0;
@@ -166,14 +159,13 @@ static void read_version(const char *path, char *text, size_t room) {
   if (started)
     waitpid(pid, NULL, 0);
   posix_spawn_file_actions_destroy(&actions);
-  free(program);
 }
 
 enum cca_linker_kind cca_linker_kind(const char *path) {
-  char *real = realpath(path, NULL);
-  enum cca_linker_kind kind =
-      real ? kind_in(base_name(real), "ld.bfd") : CCA_LINKER_UNKNOWN;
-  free(real);
+  char real[PATH_MAX];
+  enum cca_linker_kind kind = CCA_LINKER_UNKNOWN;
+  if (realpath(path, real))
+    kind = kind_in(base_name(real), "ld.bfd");
   if (kind == CCA_LINKER_UNKNOWN) {
     char text[256];
     read_version(path, text, sizeof text);

@@ -2,10 +2,13 @@
 /*
  * find.h -- which linker would have run without us, and of which kind is it?
  *
- * Memory: base/memory.h; results are owned by the caller.
+ * Memory: none is allocated, so that a linker can be run where there is none.
  */
 #ifndef CCA_FIND_H
 #define CCA_FIND_H
+
+#include <limits.h>
+#include <stdbool.h>
 
 enum cca_linker_kind {
   CCA_LINKER_UNKNOWN,
@@ -16,11 +19,12 @@ enum cca_linker_kind {
 };
 
 /*
- * The path of the linker that a compiler driver means by NAME ("ld",
- * "ld.gold", …), our own shims left out; NULL if there is none.  CALLED is the
- * path by which it called the shim.
+ * Put the path of the linker that a compiler driver means by NAME ("ld",
+ * "ld.gold", …), our own shims left out, into FOUND; false if there is none.
+ * CALLED is the path by which it called the shim.
  */
-char *cca_linker_find(const char *name, const char *called);
+bool cca_linker_find(char found[PATH_MAX], const char *name,
+                     const char *called);
 
 /* By the name of the program behind PATH, or by what it says of itself. */
 enum cca_linker_kind cca_linker_kind(const char *path);

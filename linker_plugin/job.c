@@ -11,7 +11,6 @@
  * and only so do we see the files that gcc's LTO plugin claims; and no option
  * of the user's (--start-lib, -b) is in force there.
  */
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -61,12 +60,8 @@ static void choose_note(struct cca_job *job) {
       (stat(job->line->output, &output) != 0 || S_ISREG(output.st_mode))) {
     job->note =
         cca_arena_printf(&job->arena, "%s.cc_allocs.o", job->line->output);
-    int fd = open(job->note, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd >= 0) {
-      close(fd);
-      job->note_is_outside = true;
+    if (cca_folder_add_outside(&job->folder, job->note))
       return;
-    }
   }
   job->note = cca_arena_printf(&job->arena, "%s/note.o", job->dir);
 }
@@ -81,13 +76,12 @@ int cca_job_begin(struct cca_job *job, const struct cca_line *line,
                   enum cca_linker_kind kind, int argc, char **argv) {
   *job =
       (struct cca_job){.line = line, .kind = kind, .argc = argc, .argv = argv};
-  const char *tmp = getenv("TMPDIR");
   char *prefix = find_prefix(&job->arena);
-  job->dir = cca_arena_printf(&job->arena, "%s/cca-ld.XXXXXX",
-                              tmp && *tmp ? tmp : "/tmp");
+  job->dir = job->folder.path;
   job->plugin = cca_arena_printf(&job->arena, "%s/lib/cc-allocs/cca-plugin.so",
                                  prefix ? prefix : "");
-  if (!prefix || access(job->plugin, R_OK) != 0 || !mkdtemp(job->dir)) {
+  if (!prefix || access(job->plugin, R_OK) != 0 ||
+      !cca_folder_make(&job->folder, "cca-ld")) {
     cca_arena_release(&job->arena);
     return -1;
   }
@@ -163,10 +157,11 @@ static void cut_entries(struct cca_text *text, const char *note) {
   }
 }
 
-static void clean_dependencies(struct cca_job *job) {
+void cca_job_clean(struct cca_job *job) {
   struct cca_text text = {0};
   size_t before = 0;
-  if (cca_file_read(job->line->dependency_file, SIZE_MAX, &text) == 0 &&
+  if (job->line->dependency_file &&
+      cca_file_read(job->line->dependency_file, SIZE_MAX, &text) == 0 &&
       text.len > 0) {
     before = text.len;
     cut_entries(&text, job->note);
@@ -182,17 +177,6 @@ static void clean_dependencies(struct cca_job *job) {
 }
 
 void cca_job_end(struct cca_job *job) {
-  if (job->note && job->line->dependency_file)
-    clean_dependencies(job);
-  if (job->note_is_outside)
-    unlink(job->note);
-  DIR *dir = opendir(job->dir);
-  if (dir) {
-    for (struct dirent *entry; (entry = readdir(dir));)
-      if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-        unlinkat(dirfd(dir), entry->d_name, 0);
-    closedir(dir);
-  }
-  rmdir(job->dir);
+  cca_folder_remove(&job->folder);
   cca_arena_release(&job->arena);
 }

@@ -14,6 +14,7 @@
  * If the names of inputs are shown to the user (a map, --dependency-file, -t),
  * the placeholder is OUTPUT.cc_allocs.o for the time of the link instead, so
  * that what is shown does not vary; the dependency file is freed of it again.
+ * Folder and placeholder do not outlive the shim (base/folder.h).
  *
  * Memory: base/memory.h.
  */
@@ -22,15 +23,16 @@
 
 #include <stdbool.h>
 
+#include "base/folder.h"
 #include "find.h"
 #include "line.h"
 
 struct cca_job {
   const struct cca_line *line; /* borrowed */
   enum cca_linker_kind kind;
-  char *dir, *plugin;
-  char *note;
-  bool note_is_outside;
+  struct cca_folder folder;
+  char *dir; /* its path; borrowed */
+  char *plugin, *note;
   char **solve; /* argv of `allocs solve`; NULL-terminated, as the next two */
   char **patch; /* argv that fills in the addresses */
   int argc;     /* the linker's arguments, without its name; borrowed */
@@ -50,7 +52,10 @@ int cca_job_begin(struct cca_job *job, const struct cca_line *line,
  * linkers without plugins.  Borrowed from JOB. */
 char **cca_job_link(struct cca_job *job, char *linker, bool with_note);
 
-/* Remove the folder and all traces of it. */
+/* Free the dependency file of the placeholder, after a link. */
+void cca_job_clean(struct cca_job *job);
+
+/* Remove the folder and all traces of it; allocates nothing. */
 void cca_job_end(struct cca_job *job);
 
 #endif

@@ -39,6 +39,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "analysis/attach.h"
 #include "analysis/command.h"
 #include "base/file.h"
 #include "base/folder.h"
@@ -59,6 +60,7 @@ struct run {
   struct cca_folder units; /* BUILD: the private folder */
   int lock;
 
+  time_t begin;  /* COMPILE: when this was */
   size_t next;   /* source to be analysed next */
   pid_t analyst; /* the running analysis, or 0 */
   int go;        /* the end of its pipe that we hold, or -1 */
@@ -100,6 +102,8 @@ static void out_of_memory(size_t wanted) {
   (void)wanted;
   if (analyst_pid > 0)
     kill((pid_t)analyst_pid, SIGTERM);
+  if (plain->lock >= 0)
+    close(plain->lock);
   while (compiler_pid > 0 &&
          waitpid((pid_t)compiler_pid, &compiler_status, 0) < 0 &&
          errno == EINTR)
@@ -181,14 +185,21 @@ static bool start_analyst(struct run *r, char **argv) {
   return true;
 }
 
-/* Begin the next analysis that there is to do, if none is running. */
+/* Begin the next analysis that there is to do, if none is running.  When there
+ * is none any more, the linker may read the summaries. */
 static void start_analysis(struct run *r) {
   const struct cca_command *c = &r->command;
   while (r->next < c->sources.count &&
          c->sources.items[r->next].language == CCA_COMMAND_OTHER)
     r->next++;
-  if (r->analyst || r->next == c->sources.count)
+  if (r->analyst)
     return;
+  if (r->next == c->sources.count) {
+    if (r->lock >= 0)
+      close(r->lock);
+    r->lock = -1;
+    return;
+  }
   const struct cca_command_source *source = &c->sources.items[r->next];
   r->source = r->next++;
 
@@ -321,6 +332,9 @@ static void run_both(struct run *r) {
                 r->command.sources.items[r->source].path,
                 WIFSIGNALED(status) ? "signal" : "status",
                 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+      if (WIFSIGNALED(status) && !r->units.path[0])
+        cca_attach_clean(r->command.sources.items[r->source].object, ended,
+                         r->begin);
       log_cost(r->command.sources.items[r->source].path, &used);
       r->analyst = 0;
       analyst_pid = 0;
@@ -330,10 +344,6 @@ static void run_both(struct run *r) {
       start_analysis(r);
       if (!compiling)
         let_go(r);
-      if (!r->analyst && r->lock >= 0) {
-        close(r->lock); /* the linker may read the summaries */
-        r->lock = -1;
-      }
     }
   }
 }
@@ -427,6 +437,7 @@ int main(int argc, char **argv) {
     if (!r.analyzer)
       run_plain(&r);
     look_at_objects(&r);
+    r.begin = time(NULL);
     break;
   }
   catch_signals();

@@ -15,8 +15,10 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,9 +33,12 @@
 
 extern char **environ;
 
-static char *linker; /* the real one */
+static char linker[PATH_MAX]; /* the real one */
 static char **arguments;
 static volatile sig_atomic_t running, caught;
+static struct cca_job job; /* of zeros until it begins */
+static bool linked;        /* the linker has ended, with ... */
+static int link_status;
 
 /* The way out whenever we are of no use. */
 static _Noreturn void run_plain(void) {
@@ -43,8 +48,24 @@ static _Noreturn void run_plain(void) {
   _exit(127);
 }
 
+/* End as the linker ended. */
+static _Noreturn void end_with(int status) {
+  int number = WIFSIGNALED(status) ? WTERMSIG(status) : caught;
+  if (number != 0) {
+    struct rlimit no_core = {0, 0};
+    setrlimit(RLIMIT_CORE, &no_core);
+    signal(number, SIG_DFL);
+    raise(number);
+  }
+  exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+}
+
+/* Nothing is allocated while a program runs. */
 static void out_of_memory(size_t wanted) {
   (void)wanted;
+  cca_folder_remove(&job.folder);
+  if (linked)
+    end_with(link_status);
   run_plain();
 }
 
@@ -63,18 +84,17 @@ static int run(char **argv, int silent) {
   pid_t pid;
   int status = -1;
 
-  posix_spawn_file_actions_init(&actions);
-  if (silent) {
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-  }
+  int error = posix_spawn_file_actions_init(&actions);
+  for (int fd = 0; silent && fd < 3 && error == 0; fd++)
+    error = posix_spawn_file_actions_addopen(&actions, fd, "/dev/null",
+                                             fd ? O_WRONLY : O_RDONLY, 0);
   sigfillset(&all);
   sigprocmask(SIG_BLOCK, &all, &before);
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
   posix_spawnattr_setsigmask(&attributes, &before);
-  int error = posix_spawn(&pid, argv[0], &actions, &attributes, argv, environ);
+  if (error == 0)
+    error = posix_spawn(&pid, argv[0], &actions, &attributes, argv, environ);
   if (error == 0)
     running = (sig_atomic_t)pid;
   sigprocmask(SIG_SETMASK, &before, NULL);
@@ -88,25 +108,14 @@ static int run(char **argv, int silent) {
   return status;
 }
 
-/* End as the linker ended. */
-static _Noreturn void end_with(int status) {
-  int number = WIFSIGNALED(status) ? WTERMSIG(status) : caught;
-  if (number != 0) {
-    struct rlimit no_core = {0, 0};
-    setrlimit(RLIMIT_CORE, &no_core);
-    signal(number, SIG_DFL);
-    raise(number);
-  }
-  exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
-}
-
 int main(int argc, char **argv) {
   const char *slash = strrchr(argv[0], '/');
   const char *name = slash ? slash + 1 : argv[0];
   if (strcmp(name, "ld.allocs") == 0)
     name = getenv("CC_ALLOCS_LD") ? getenv("CC_ALLOCS_LD") : "ld";
-  linker = strchr(name, '/') ? strdup(name) : cca_linker_find(name, argv[0]);
-  if (!linker) {
+  if (strchr(name, '/')) {
+    snprintf(linker, sizeof linker, "%s", name);
+  } else if (!cca_linker_find(linker, name, argv[0])) {
     fprintf(stderr,
             "ld.allocs: there is no other %s in COMPILER_PATH or PATH\n"
             "Install the linker, or name it in CC_ALLOCS_LD.\n",
@@ -122,7 +131,6 @@ int main(int argc, char **argv) {
   cca_line_parse(&line, (size_t)argc - 1, (const char *const *)argv + 1);
   enum cca_linker_kind kind =
       line.why_untouched ? CCA_LINKER_UNKNOWN : cca_linker_kind(linker);
-  struct cca_job job;
   if (kind == CCA_LINKER_UNKNOWN ||
       cca_job_begin(&job, &line, kind, argc - 1, argv + 1) != 0)
     run_plain();
@@ -139,12 +147,14 @@ int main(int argc, char **argv) {
   int has_note = 0;
   if (!cca_linker_has_plugins(kind))
     has_note = run(job.solve, 1) == 0;
-  int status = run(cca_job_link(&job, linker, has_note), 0);
-  if (status == 0 && caught == 0)
-    run(job.patch, 1);
-  cca_job_end(&job);
+  link_status = run(cca_job_link(&job, linker, has_note), 0);
   /* Not even started; or crashed, which might be due to what we added. */
-  if (status == -1 || (WIFSIGNALED(status) && caught == 0))
+  linked = link_status != -1 && (!WIFSIGNALED(link_status) || caught != 0);
+  if (link_status == 0 && caught == 0)
+    run(job.patch, 1);
+  cca_job_clean(&job);
+  cca_job_end(&job);
+  if (!linked)
     run_plain();
-  end_with(status);
+  end_with(link_status);
 }
