@@ -93,6 +93,7 @@ static bool search_path(const char *name, char found[PATH_MAX], bool *skipped) {
 /* Could WORD, our first argument, be the compiler, rather than an input? */
 static bool is_launched(const char *word) {
   char found[PATH_MAX];
+  struct stat status;
   bool skipped = false;
   if (word[0] == '-' || word[0] == '@' || !word[0])
     return false;
@@ -102,8 +103,9 @@ static bool is_launched(const char *word) {
                          !strcmp(dot, ".a") || !strcmp(dot, ".c"));
     return !input && is_program(word);
   }
-  return access(word, F_OK) != 0 &&
-         (search_path(word, found, &skipped) || skipped);
+  /* In gcc's own sources there is a folder of that name. */
+  bool input = stat(word, &status) == 0 && !S_ISDIR(status.st_mode);
+  return !input && (search_path(word, found, &skipped) || skipped);
 }
 
 static void add_word(struct cca_compiler *c, const char *word) {

@@ -23,6 +23,12 @@ CC_ALLOCS_CC="launcher gcc" cc-allocs -c a.c -o b.o
 has_summary b.o
 [ "$(wc -l <launched)" = 2 ]
 
+# A folder of the compiler's name, as in gcc's own sources, is no input.
+mkdir folder && cp a.c folder
+(cd folder && mkdir gcc launcher && cc-allocs launcher gcc -c a.c -o ../b.o)
+has_summary b.o
+[ "$(cat launched folder/launched | wc -l)" = 3 ]
+
 # The first argument is an input where it is one.
 "$CCA_CC" -c a.c -o gcc
 cc-allocs gcc -r -o c.o
