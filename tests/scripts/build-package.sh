@@ -80,7 +80,7 @@ assert counts["units"] == 3 and counts["sites"] == 3, counts
 END
 
 # Nothing is compiled again; with --relink, what links is.
-times() { (cd build/packages/toy && stat -c %y options main.o prog); }
+times() { (cd build/packages/toy && stat -c %y options main.o prog ../toy.built); }
 times >before
 evaluate >/dev/null
 times | diff before -
