@@ -75,12 +75,12 @@ static const struct option {
     {"--target-help", ALONE, PASS},
     {"-print-", JOINED, PASS},
     {"--print-", JOINED, PASS},
-    /* The linker's name would show, or its output is no final one. */
+    /* The linker's name would show. */
     {"-v", ALONE, PASS_LINK},
     {"--verbose", ALONE, PASS_LINK},
-    {"-r", ALONE, PASS_LINK},
-    {"-i", ALONE, PASS_LINK},
-    {"--relocatable", ALONE, PASS_LINK},
+    {"-r", ALONE, DROP},
+    {"-i", ALONE, DROP},
+    {"--relocatable", ALONE, DROP},
     {"-Wl,", JOINED, FOR_LINKER},
     {"-Xlinker", SEPARATE, FOR_LINKER},
     {"-c", ALONE, STOP_AT_C},
@@ -454,8 +454,7 @@ static void add_wp(struct parse *p, const char *list) {
 
 /* -Wl,a,b or one argument of -Xlinker. */
 static void add_for_linker(struct parse *p, const char *list) {
-  static const char *const alone[] = {
-      "-r", "-i", "--relocatable", "--version", "--help", "-Ur", NULL};
+  static const char *const alone[] = {"--version", "--help", NULL};
   char *copy = cca_arena_strdup(&p->out->arena, list), *rest = copy;
   for (char *word; (word = strsep(&rest, ","));)
     if (is_one_of(word, alone))

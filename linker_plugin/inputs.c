@@ -151,6 +151,21 @@ void cca_inputs_add(struct cca_inputs *inputs, struct cca_input_file *file,
   cca_vec_push(&inputs->list, input);
 }
 
+bool cca_object_is_remade(const struct cca_object *object) {
+  struct cca_elf elf;
+  struct cca_elf_section section;
+  if (cca_bitcode_is(object->bytes, object->len))
+    return true;
+  if (cca_elf_open(&elf, object->bytes, object->len) != NULL)
+    return false;
+  for (uint32_t i = 1; i < elf.section_count; i++)
+    if (cca_elf_section_at(&elf, i, &section) &&
+        (strncmp(section.name, ".gnu.lto_", 9) == 0 ||
+         strcmp(section.name, ".llvm.lto") == 0))
+      return true;
+  return false;
+}
+
 static int compare_offset(const void *key, const void *element) {
   size_t offset = *(const size_t *)key;
   const struct cca_input_member *member = element;

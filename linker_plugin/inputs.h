@@ -69,6 +69,10 @@ cca_inputs_member_file(struct cca_inputs *inputs,
 void cca_inputs_add(struct cca_inputs *inputs, struct cca_input_file *file,
                     const struct cca_input_member *member);
 
+/* Does the link make OBJECT's code, if it wants to: is GIMPLE or bitcode in it?
+ */
+bool cca_object_is_remade(const struct cca_object *object);
+
 /* Add what the plugin listed in the LEN bytes at LIST (see plugin.c). */
 void cca_inputs_add_list(struct cca_inputs *inputs, const char *list,
                          size_t len);

@@ -89,7 +89,8 @@ int cca_job_begin(struct cca_job *job, const struct cca_line *line,
     cca_job_end(job);
     return -1;
   }
-  choose_note(job);
+  if (!line->is_relocatable)
+    choose_note(job);
 
   struct cca_arena *a = &job->arena;
   char *allocs = cca_arena_printf(a, "%s/bin/allocs", prefix);
@@ -98,6 +99,9 @@ int cca_job_begin(struct cca_job *job, const struct cca_line *line,
   char *patch[] = {allocs, cca_arena_strdup(a, "solve"),
                    cca_arena_strdup(a, "--patch"), job->dir,
                    cca_arena_strdup(a, cca_linker_kind_name(kind))};
+  char *keep[] = {allocs, cca_arena_strdup(a, "solve"),
+                  cca_arena_strdup(a, "--keep"), job->dir};
+  job->keep = make_argv(job, keep, sizeof keep / sizeof *keep);
   job->solve = make_argv(job, solve, sizeof solve / sizeof *solve);
   job->patch = make_argv(job, patch, sizeof patch / sizeof *patch);
   return 0;
@@ -113,6 +117,10 @@ char **cca_job_link(struct cca_job *job, char *linker, bool with_note) {
   char **argv = cca_arena_zalloc(a, (size_t)job->argc + 16, sizeof *argv),
        **next = argv;
   *next++ = linker;
+  if (job->line->is_relocatable) {
+    memcpy(next, job->argv, (size_t)job->argc * sizeof *next);
+    return argv;
+  }
   if (cca_linker_has_plugins(job->kind)) {
     *next++ = cca_arena_strdup(a, "-plugin");
     *next++ = job->plugin;
@@ -160,7 +168,7 @@ static void cut_entries(struct cca_text *text, const char *note) {
 void cca_job_clean(struct cca_job *job) {
   struct cca_text text = {0};
   size_t before = 0;
-  if (job->line->dependency_file &&
+  if (job->note && job->line->dependency_file &&
       cca_file_read(job->line->dependency_file, SIZE_MAX, &text) == 0 &&
       text.len > 0) {
     before = text.len;

@@ -33,8 +33,9 @@ struct cca_job {
   struct cca_folder folder;
   char *dir; /* its path; borrowed */
   char *plugin, *note;
-  char **solve; /* argv of `allocs solve`; NULL-terminated, as the next two */
+  char **solve; /* argv of `allocs solve`; NULL-terminated, as the next three */
   char **patch; /* argv that fills in the addresses */
+  char **keep;  /* argv that gives a relocatable output its summaries */
   int argc;     /* the linker's arguments, without its name; borrowed */
   char **argv;
   struct cca_arena arena;

@@ -257,7 +257,7 @@ static void take_flag(struct parser *p, enum option option) {
   struct cca_line *line = p->line;
   switch (option) {
   case OPT_RELOCATABLE:
-    leave_untouched(p, "relocatable output keeps the summaries");
+    line->is_relocatable = true;
     break;
   case OPT_STATIC:
     line->is_static = true;

@@ -35,6 +35,7 @@ struct cca_line {
   const char *dependency_file; /* --dependency-file; NULL: none */
   const char *sysroot;         /* NULL: none */
   const char *why_untouched;   /* the link is not for us; NULL: it is */
+  bool is_relocatable;         /* -r: nothing is solved */
   bool shows_inputs;           /* names of inputs are printed or recorded */
   bool map_on_stdout;          /* -M, --print-map, -Map=- */
   bool is_static;              /* -static, -static-pie: no shared objects */

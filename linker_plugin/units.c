@@ -71,23 +71,6 @@ static const char *source_of(const struct cca_object *input) {
   return NULL;
 }
 
-/* Does the link make the code of INPUT, if it wants to: is there GIMPLE or
- * bitcode in it? */
-static bool is_remade(const struct cca_object *input) {
-  struct cca_elf elf;
-  struct cca_elf_section section;
-  if (cca_bitcode_is(input->bytes, input->len))
-    return true;
-  if (cca_elf_open(&elf, input->bytes, input->len) != NULL)
-    return false;
-  for (uint32_t i = 1; i < elf.section_count; i++)
-    if (cca_elf_section_at(&elf, i, &section) &&
-        (strncmp(section.name, ".gnu.lto_", 9) == 0 ||
-         strcmp(section.name, ".llvm.lto") == 0))
-      return true;
-  return false;
-}
-
 /* Does a call or jump of x86 end before offset AT of CODE? */
 static bool follows_branch(const struct cca_elf_section *code, uint32_t at) {
   const unsigned char *end = code->bytes + at;
@@ -238,7 +221,8 @@ static void add_missing(struct cca_units *units, struct folder *folder,
     if (table) {
       add_unit(units, cca_table_string(table, cca_unit_at(table, 0).source),
                table, NULL, number);
-      units->list.items[units->list.count - 1].is_remade = is_remade(input);
+      units->list.items[units->list.count - 1].is_remade =
+          cca_object_is_remade(input);
       return;
     }
   }
@@ -280,7 +264,9 @@ void cca_units_make(struct cca_units *units, const struct cca_inputs *inputs,
       if (item->table) {
         bool placed = count == 1 && places_hold(input, item->table);
         add_unit(units, item->name, item->table, NULL, placed ? i + 1 : 0);
-        units->list.items[units->list.count - 1].is_remade = is_remade(input);
+        /* Without a place, it has been made by `ld -r`. */
+        units->list.items[units->list.count - 1].is_remade =
+            cca_object_is_remade(input) || cca_site_count(item->table) == 0;
       } else if (input->is_system)
         add_system(units, &archives, input, is_static);
       else

@@ -7,7 +7,9 @@
  * for a few of ours in front, and ends as that one ended.  GNU ld and gold get
  * our plugin, which runs the solver in the middle of the link; for lld and
  * mold the solver runs before.  After a good link the return addresses are
- * filled into the output.
+ * filled into the output.  A relocatable link has no arguments of ours; only
+ * if it has made code of bitcode or GIMPLE, the output gets the summaries that
+ * were lost with them.
  *
  * All our own work is done by `allocs solve` in processes of their own.  When
  * one of them fails, when there is no room for files, whatever happens: the
@@ -145,13 +147,13 @@ int main(int argc, char **argv) {
   setenv("CC_ALLOCS_LINKING", "1", 1);
 
   int has_note = 0;
-  if (!cca_linker_has_plugins(kind))
+  if (!cca_linker_has_plugins(kind) && !line.is_relocatable)
     has_note = run(job.solve, 1) == 0;
   link_status = run(cca_job_link(&job, linker, has_note), 0);
   /* Not even started; or crashed, which might be due to what we added. */
   linked = link_status != -1 && (!WIFSIGNALED(link_status) || caught != 0);
   if (link_status == 0 && caught == 0)
-    run(job.patch, 1);
+    run(line.is_relocatable ? job.keep : job.patch, 1);
   cca_job_clean(&job);
   cca_job_end(&job);
   if (!linked)

@@ -5,8 +5,9 @@
  *   allocs solve [-o FILE] FILE...   summaries into a classification
  *   allocs solve --link DIR NOTE     in the middle of a link (see job.h)
  *   allocs solve --patch DIR KIND    after the link
+ *   allocs solve --keep DIR          after a relocatable link
  *
- * A link calls the last two and ignores what becomes of them: the worst that
+ * A link calls the last three and ignores what becomes of them: the worst that
  * can happen here is a program without classification.  Hence also the alarm:
  * a solver that does not end must not hold up a build.
  */
@@ -22,6 +23,7 @@
 #include <unistd.h>
 
 #include "allocs.h"
+#include "analysis/attach.h"
 #include "base/file.h"
 #include "input.h"
 #include "linker_plugin/extract.h"
@@ -210,6 +212,54 @@ static int solve_link(const char *dir, const char *note) {
   return status;
 }
 
+/* allocs solve --keep ------------------------------------------------------ */
+
+/* Attach to the relocatable output all summaries of the inputs, if the link has
+ * lost some: with the bitcode or GIMPLE that it made code of, or because the
+ * sources were compiled by the same command. */
+static int keep_summaries(const char *dir) {
+  struct cca_text text = {0}, all = {0};
+  struct cca_line line;
+  struct cca_inputs inputs;
+  struct cca_units units;
+  struct cca_attach_error err = {.text = ""};
+  const char *folder = getenv("CC_ALLOCS_UNITS");
+  bool lost = folder != NULL;
+  int status = CCA_EXIT_NOTHING;
+  if (read_line(dir, &text, &line) != 0)
+    return CCA_EXIT_ERROR;
+  cca_inputs_init(&inputs, line.sysroot);
+  cca_extract(&inputs, &line);
+  for (size_t i = 0; i < inputs.list.count && !lost; i++)
+    lost = cca_object_is_remade(&inputs.list.items[i]);
+  if (lost) {
+    char *analyser = find_analyser();
+    cca_units_make(&units, &inputs, folder, analyser, false);
+    for (size_t i = 0; i < units.list.count; i++) {
+      const struct cca_table *table = units.list.items[i].summary;
+      if (table)
+        cca_text_add(&all, table->image, table->len);
+    }
+    if (all.len > 0)
+      status = cca_attach(line.output, all.data, all.len, CCA_ATTACH_REPLACE,
+                          &err) == CCA_ATTACH_OK
+                   ? CCA_EXIT_OK
+                   : CCA_EXIT_ERROR;
+    cca_log("allocs solve: %s: summaries of %zu units: %s", line.output,
+            units.list.count,
+            status == CCA_EXIT_OK        ? "kept"
+            : status == CCA_EXIT_NOTHING ? "none"
+                                         : err.text);
+    cca_units_release(&units);
+    free(analyser);
+  }
+  cca_inputs_release(&inputs);
+  cca_line_release(&line);
+  cca_text_release(&text);
+  cca_text_release(&all);
+  return status;
+}
+
 /* allocs solve --patch ----------------------------------------------------- */
 
 /* Have the analyser look in the output for what no map can tell. */
@@ -342,6 +392,10 @@ int cca_solve_main(int argc, char **argv) {
   if (argc == 4 && strcmp(argv[1], "--link") == 0) {
     alarm(LONGEST_SECONDS);
     return solve_link(argv[2], argv[3]);
+  }
+  if (argc == 3 && strcmp(argv[1], "--keep") == 0) {
+    alarm(LONGEST_SECONDS);
+    return keep_summaries(argv[2]);
   }
   if (argc == 4 && strcmp(argv[1], "--patch") == 0) {
     alarm(LONGEST_SECONDS);

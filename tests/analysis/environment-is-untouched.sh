@@ -33,7 +33,7 @@ check CC_ALLOCS_DEPTH -- @a.rsp
 check CC_ALLOCS_DEPTH -- -v
 check CC_ALLOCS_DEPTH -- -v a.o
 check CC_ALLOCS_DEPTH -- -w -g -DX
-check CC_ALLOCS_DEPTH -- -r a.o -o b.o
+check CC_ALLOCS_DEPTH COMPILER_PATH -- -r a.o -o b.o
 check CC_ALLOCS_DEPTH COMPILER_PATH -- a.o -o a
 check CC_ALLOCS_DEPTH CC_ALLOCS_UNITS COMPILER_PATH -- a.c -o a
 [ ! -e x.d ]

@@ -76,10 +76,6 @@ static void check_untouched(const char *text, int want) {
 }
 
 static void test_links_that_are_not_for_us(void) {
-  check_untouched("-r a.o", 1);
-  check_untouched("-i a.o", 1);
-  check_untouched("--relocatable a.o", 1);
-  check_untouched("-Ur a.o", 1);
   check_untouched("-T x.ld a.o", 1);
   check_untouched("-Tx.ld a.o", 1);
   check_untouched("--script=x.ld a.o", 1);
@@ -94,6 +90,20 @@ static void test_links_that_are_not_for_us(void) {
   check_untouched("-rpath x -relax -init r a.o", 0);
   check_untouched("-o -r a.o", 0);
   check_untouched("-v a.o", 0);
+}
+
+static void test_relocatable_links(void) {
+  static const char *const texts[] = {"-r a.o", "-i a.o", "--relocatable a.o",
+                                      "a.o -Ur"};
+  struct cca_line line;
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    parse(&line, texts[i]);
+    CHECK(line.is_relocatable && !line.why_untouched);
+    cca_line_release(&line);
+  }
+  parse(&line, "-relax -o -r a.o");
+  CHECK(!line.is_relocatable);
+  cca_line_release(&line);
 }
 
 static void test_files(void) {
@@ -183,6 +193,7 @@ int main(void) {
   RUN(test_values_are_no_inputs);
   RUN(test_state);
   RUN(test_links_that_are_not_for_us);
+  RUN(test_relocatable_links);
   RUN(test_files);
   RUN(test_symbols);
   RUN(test_response_files);
