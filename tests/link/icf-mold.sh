@@ -1,0 +1,1 @@
+icf.bash

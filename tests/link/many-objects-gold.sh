@@ -1,0 +1,1 @@
+many-objects.bash

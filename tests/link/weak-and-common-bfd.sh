@@ -1,0 +1,1 @@
+weak-and-common.bash
