@@ -23,10 +23,10 @@ static void set(json_t *object, const char *key, json_t *value) {
 }
 
 static void set_tally(json_t *object, const struct cca_tally *tally) {
-  set(object, "objects", number(tally->objects));
-  set(object, "bytes", number(tally->bytes));
-  set(object, "live_objects", number(tally->live_objects));
-  set(object, "live_bytes", number(tally->live_bytes));
+  set(object, "objects", json_integer(tally->objects));
+  set(object, "bytes", json_integer(tally->bytes));
+  set(object, "live_objects", json_integer(tally->live_objects));
+  set(object, "live_bytes", json_integer(tally->live_bytes));
 }
 
 static json_t *tally_of(const struct cca_tally *tally) {

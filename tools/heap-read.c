@@ -168,9 +168,8 @@ static int read_label(struct reader *r, json_t *label) {
   /* Counts are read while others count: a free may be seen before its malloc.
    */
   site.tally = (struct cca_tally){
-      (uint64_t)objects, (uint64_t)bytes,
-      objects > freed_objects ? (uint64_t)(objects - freed_objects) : 0,
-      bytes > freed_bytes ? (uint64_t)(bytes - freed_bytes) : 0};
+      objects, bytes, objects > freed_objects ? objects - freed_objects : 0,
+      bytes > freed_bytes ? bytes - freed_bytes : 0};
 
   struct cca_heap_row *row = json_object_get(label, "site")
                                  ? read_site(r, label, &site)
@@ -236,6 +235,16 @@ static int site_order(const void *a, const void *b) {
   return order ? order : strcmp(x->address, y->address);
 }
 
+static void rank(struct cca_heap *heap) {
+  if (heap->rows.count)
+    qsort(heap->rows.items, heap->rows.count, sizeof heap->rows.items[0],
+          row_order);
+  for (size_t i = 0; i < heap->rows.count; i++)
+    if (heap->rows.items[i].sites.count)
+      qsort(heap->rows.items[i].sites.items, heap->rows.items[i].sites.count,
+            sizeof heap->rows.items[i].sites.items[0], site_order);
+}
+
 static int read_document(struct reader *r, json_t *document) {
   struct cca_heap *heap = r->heap;
   json_int_t version, pid, parent, number;
@@ -255,12 +264,7 @@ static int read_document(struct reader *r, json_t *document) {
   json_array_foreach(modules, i, item) if (read_module(r, item) < 0) return -1;
   json_array_foreach(labels, i, item) if (read_label(r, item) < 0) return -1;
   heap->program = heap->modules.count ? heap->modules.items[0].path : "";
-  if (heap->rows.count)
-    qsort(heap->rows.items, heap->rows.count, sizeof heap->rows.items[0],
-          row_order);
-  for (i = 0; i < heap->rows.count; i++)
-    qsort(heap->rows.items[i].sites.items, heap->rows.items[i].sites.count,
-          sizeof heap->rows.items[i].sites.items[0], site_order);
+  rank(heap);
   return 0;
 }
 
@@ -283,6 +287,70 @@ void cca_heap_release(struct cca_heap *heap) {
   cca_vec_release(&heap->rows);
   cca_vec_release(&heap->modules);
   cca_arena_release(&heap->arena);
+}
+
+/* ---- Differences ---- */
+
+static void take(struct cca_tally *from, const struct cca_tally *what) {
+  from->objects -= what->objects;
+  from->bytes -= what->bytes;
+  from->live_objects -= what->live_objects;
+  from->live_bytes -= what->live_bytes;
+}
+
+static bool is_nothing(const struct cca_tally *t) {
+  return !t->objects && !t->bytes && !t->live_objects && !t->live_bytes;
+}
+
+static bool same_site(const struct cca_heap_site *x,
+                      const struct cca_heap_site *y) {
+  return x->line == y->line && x->column == y->column &&
+         !strcmp(x->module, y->module) && !strcmp(x->file, y->file) &&
+         !strcmp(x->function, y->function) && !strcmp(x->callee, y->callee) &&
+         !strcmp(x->address, y->address);
+}
+
+static void subtract_sites(struct cca_heap_row *newer,
+                           const struct cca_heap_row *older) {
+  size_t left = 0;
+  for (size_t i = 0; i < newer->sites.count; i++) {
+    struct cca_heap_site site = newer->sites.items[i];
+    for (size_t j = 0; j < older->sites.count; j++)
+      if (same_site(&site, &older->sites.items[j])) {
+        take(&site.tally, &older->sites.items[j].tally);
+        break;
+      }
+    if (!is_nothing(&site.tally))
+      newer->sites.items[left++] = site;
+  }
+  newer->sites.count = left;
+}
+
+void cca_heap_subtract(struct cca_heap *newer, const struct cca_heap *older) {
+  size_t left = 0;
+  for (size_t i = 0; i < newer->rows.count; i++) {
+    struct cca_heap_row row = newer->rows.items[i];
+    for (size_t j = 0; j < older->rows.count; j++) {
+      const struct cca_heap_row *before = &older->rows.items[j];
+      if (row.kind != before->kind || strcmp(row.name, before->name) ||
+          strcmp(row.identity, before->identity))
+        continue;
+      take(&row.tally, &before->tally);
+      subtract_sites(&row, before);
+      break;
+    }
+    if (is_nothing(&row.tally))
+      cca_vec_release(&row.sites);
+    else
+      newer->rows.items[left++] = row;
+  }
+  newer->rows.count = left;
+  take(&newer->total, &older->total);
+  take(&newer->typed, &older->typed);
+  take(&newer->bytes, &older->bytes);
+  take(&newer->untyped, &older->untyped);
+  newer->is_difference = true;
+  rank(newer);
 }
 
 bool cca_heap_is_known(const struct cca_heap *heap) {

@@ -20,10 +20,14 @@ static const char *base_name(const char *path) {
 }
 
 /* 1234567 as 1,234,567. */
-static const char *grouped(char text[32], uint64_t number) {
+static const char *grouped(char text[32], int64_t number) {
   char digits[24];
-  int len = snprintf(digits, sizeof digits, "%llu", (unsigned long long)number);
+  int len = snprintf(digits, sizeof digits, "%llu",
+                     number < 0 ? -(unsigned long long)number
+                                : (unsigned long long)number);
   char *to = text;
+  if (number < 0)
+    *to++ = '-';
   for (int i = 0; i < len; i++) {
     if (i && (len - i) % 3 == 0)
       *to++ = ',';
@@ -33,7 +37,7 @@ static const char *grouped(char text[32], uint64_t number) {
   return text;
 }
 
-static void cell_number(struct cca_grid *grid, uint64_t number) {
+static void cell_number(struct cca_grid *grid, int64_t number) {
   char text[32];
   cca_cell(grid, number ? CCA_STYLE_PLAIN : CCA_STYLE_DIM,
            grouped(text, number));
@@ -48,7 +52,7 @@ static void cells_tally(struct cca_grid *grid, const struct cca_tally *tally) {
 
 /* ---- Totals ---- */
 
-static double percent(uint64_t part, uint64_t whole) {
+static double percent(int64_t part, int64_t whole) {
   return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
@@ -123,7 +127,7 @@ static void type_row(struct cca_grid *grid, const struct cca_heap_row *row,
   else
     cca_cell(grid, CCA_STYLE_PLAIN, "");
   cells_tally(grid, &row->tally);
-  cell_number(grid, row->sites.count);
+  cell_number(grid, (int64_t)row->sites.count);
   switch (row->kind) {
   case CCA_HEAP_TYPED:
     cca_cell(grid, CCA_STYLE_TYPE, row->name);
@@ -190,10 +194,11 @@ void cca_heap_text(const struct cca_heap *heap,
   cca_screen_styled(screen, out, CCA_STYLE_HEADING, title.data);
   cca_text_addf(out, " (%llu), the heap ", (unsigned long long)heap->pid);
   if (!strcmp(heap->moment, "exit"))
-    cca_text_adds(out, "at exit\n");
+    cca_text_adds(out, "at exit");
   else
-    cca_text_addf(out, "in snapshot %llu\n",
+    cca_text_addf(out, "in snapshot %llu",
                   (unsigned long long)heap->number + 1);
+  cca_text_adds(out, heap->is_difference ? ", less the one before\n" : "\n");
   if (!cca_heap_is_known(heap))
     cca_text_adds(out, "  nothing of it was built with cc-allocs\n");
   cca_text_adds(out, "\n");

@@ -21,9 +21,10 @@
 #include "base/vec.h"
 #include "screen.h"
 
+/* Signed: in the difference of two snapshots less may be live than before. */
 struct cca_tally {
-  uint64_t objects, bytes;           /* allocated */
-  uint64_t live_objects, live_bytes; /* of these, not freed */
+  int64_t objects, bytes;           /* allocated */
+  int64_t live_objects, live_bytes; /* of these, not freed */
 };
 
 void cca_tally_add(struct cca_tally *sum, const struct cca_tally *more);
@@ -63,6 +64,7 @@ struct cca_heap {
   struct cca_arena arena;
   uint64_t pid, parent, number;
   const char *moment;  /* "exit", "signal" */
+  bool is_difference;  /* by cca_heap_subtract() */
   const char *program; /* path of its first module */
   struct cca_vec(struct cca_heap_module) modules;
   struct cca_vec(struct cca_heap_row) rows; /* typed, bytes, untyped; by rank */
@@ -73,6 +75,11 @@ struct cca_heap {
  * HEAP's arena); the heap is released either way. */
 int cca_heap_read(struct cca_heap *heap, const char *path, const char **why);
 void cca_heap_release(struct cca_heap *heap);
+
+/* Take from NEWER what OLDER, a snapshot of the same process, had: what is left
+ * was allocated since, or is live now and was not.  Rows of which nothing is
+ * left are removed. */
+void cca_heap_subtract(struct cca_heap *newer, const struct cca_heap *older);
 
 /* Is any module classified? */
 bool cca_heap_is_known(const struct cca_heap *heap);

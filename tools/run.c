@@ -42,6 +42,7 @@ static const char help[] =
     "      --sites         each type with the calls that allocated it\n"
     "      --signal SIG    a snapshot whenever the program gets SIG (USR1, "
     "10)\n"
+    "      --diff          each snapshot of a process less the one before\n"
     "      --color[=WHEN]  auto (the default: on a terminal), always, never\n"
     "      --help          this text\n"
     "\n"
@@ -58,7 +59,7 @@ enum { EXIT_OURS = 125, EXIT_NOT_RUN = 126, EXIT_NOT_THERE = 127, MOST = 40 };
 struct options {
   struct cca_heap_options heap;
   enum cca_color color;
-  bool json;
+  bool json, diff;
   const char *output;
   int signal; /* 0: none */
 };
@@ -94,7 +95,7 @@ static int parse_color(const char *word, enum cca_color *color) {
 /* Returns negative to go on with the program at argv[optind], or the exit
  * status. */
 static int parse(struct options *options, int argc, char **argv) {
-  enum { JSON = 256, LIVE, ALL, SITES, SIGNAL, COLOR, HELP };
+  enum { JSON = 256, LIVE, ALL, SITES, SIGNAL, DIFF, COLOR, HELP };
   static const struct option longs[] = {
       {"json", no_argument, NULL, JSON},
       {"live", no_argument, NULL, LIVE},
@@ -102,6 +103,7 @@ static int parse(struct options *options, int argc, char **argv) {
       {"sites", no_argument, NULL, SITES},
       {"output", required_argument, NULL, 'o'},
       {"signal", required_argument, NULL, SIGNAL},
+      {"diff", no_argument, NULL, DIFF},
       {"color", optional_argument, NULL, COLOR},
       {"help", no_argument, NULL, HELP},
       {0},
@@ -134,6 +136,9 @@ static int parse(struct options *options, int argc, char **argv) {
         return EXIT_OURS;
       }
       break;
+    case DIFF:
+      options->diff = true;
+      break;
     case COLOR:
       if (parse_color(optarg, &options->color) < 0)
         return EXIT_OURS;
@@ -146,6 +151,11 @@ static int parse(struct options *options, int argc, char **argv) {
       cca_complain_option(option, argv);
       return EXIT_OURS;
     }
+  if (options->diff && options->json) {
+    cca_complain("run", "--json has every snapshot as it is; --diff is for "
+                        "people");
+    return EXIT_OURS;
+  }
   if (optind == argc) {
     cca_complain("run", "no PROGRAM is given");
     return EXIT_OURS;
@@ -287,22 +297,47 @@ static int write_all(int file, const char *bytes, size_t len) {
   return 0;
 }
 
+/* The snapshot of which each next one of the same process is the difference. */
+struct before {
+  struct cca_heap heap;
+  unsigned long pid;
+  bool is_there;
+};
+
+static void report_one(const struct found *found, const struct options *options,
+                       int file, struct before *before, json_t *processes,
+                       struct cca_text *out) {
+  struct cca_screen screen = cca_screen_of(file, options->color);
+  struct cca_heap heap;
+  const char *why;
+  if (cca_heap_read(&heap, found->path, &why) < 0) {
+    cca_complain("run", "the snapshot of process %lu cannot be read: %s",
+                 found->pid, why);
+  } else if (options->json) {
+    json_array_append_new(processes, cca_heap_json(&heap));
+  } else {
+    struct cca_heap older = before->heap;
+    bool was_there = before->is_there, same = before->pid == found->pid;
+    /* It is read twice: the next one needs it as it is. */
+    before->is_there = cca_heap_read(&before->heap, found->path, &why) == 0;
+    before->pid = found->pid;
+    if (options->diff && was_there && same)
+      cca_heap_subtract(&heap, &older);
+    if (was_there)
+      cca_heap_release(&older);
+    cca_heap_text(&heap, &options->heap, &screen, out);
+  }
+  cca_heap_release(&heap);
+}
+
 static void report(const struct founds *founds, const struct options *options,
                    int file, int status, struct cca_text *out) {
-  struct cca_screen screen = cca_screen_of(file, options->color);
   json_t *document = json_object(), *processes = json_array();
-  for (size_t i = 0; i < founds->count; i++) {
-    struct cca_heap heap;
-    const char *why;
-    if (cca_heap_read(&heap, founds->items[i].path, &why) < 0)
-      cca_complain("run", "the snapshot of process %lu cannot be read: %s",
-                   founds->items[i].pid, why);
-    else if (options->json)
-      json_array_append_new(processes, cca_heap_json(&heap));
-    else
-      cca_heap_text(&heap, &options->heap, &screen, out);
-    cca_heap_release(&heap);
-  }
+  struct before before = {0};
+  for (size_t i = 0; i < founds->count; i++)
+    report_one(&founds->items[i], options, file, &before, processes, out);
+  if (before.is_there)
+    cca_heap_release(&before.heap);
   if (options->json) {
     json_object_set_new(document, "version", json_integer(1));
     json_object_set_new(document, "exit_status", json_integer(status));
