@@ -156,7 +156,8 @@ void cca_hooks_wake(void) { wake_up(); }
 /* ---- Objects ---- */
 
 /* The block at START, of which the program has SIZE bytes, is an object. */
-static inline void enter(uintptr_t start, size_t size, uint32_t label) {
+__attribute__((always_inline)) static inline void
+enter(uintptr_t start, size_t size, uint32_t label) {
   size_t room = cca_heap_room(start);
   if (cca_unlikely(room > LIMIT || room < size))
     return; /* a malloc that does not give what was asked for */
@@ -172,10 +173,14 @@ static inline void enter(uintptr_t start, size_t size, uint32_t label) {
   cca_add(&shard.counters[label].bytes, size, shard.locked);
 }
 
-static inline void *entered(void *block, size_t size, struct cca_frame frame) {
-  if (cca_likely(block != NULL))
+/* One function for all hooks, with all of the common way inlined. */
+__attribute__((noinline)) static void *
+entered(void *block, size_t size, uintptr_t ra, uintptr_t sp, uintptr_t fp) {
+  if (cca_likely(block != NULL)) {
+    struct cca_frame frame = {ra, sp, fp};
     enter((uintptr_t)block, size,
           cca_walk(frame, size, cca_labels_shard().paths));
+  }
   return block;
 }
 
@@ -234,11 +239,13 @@ static void *resize(void *block, size_t size, struct cca_frame frame) {
 
 /* ---- The hooks ---- */
 
+#define CCA_CALLER_WORDS CCA_CALLER().ra, CCA_CALLER().sp, CCA_CALLER().fp
+
 HOOK void *malloc(size_t size) {
   UNLESS_READY(arena_alloc(16, size), cca_below.malloc(size));
   if (cca_unlikely(size > LIMIT))
     return cca_below.malloc(size);
-  return entered(cca_below.malloc(size + CCA_TRAILER), size, CCA_CALLER());
+  return entered(cca_below.malloc(size + CCA_TRAILER), size, CCA_CALLER_WORDS);
 }
 
 HOOK void *calloc(size_t count, size_t each) {
@@ -248,7 +255,8 @@ HOOK void *calloc(size_t count, size_t each) {
                cca_below.calloc(count, each));
   if (cca_unlikely(over))
     return cca_below.calloc(count, each);
-  return entered(cca_below.calloc(1, size + CCA_TRAILER), size, CCA_CALLER());
+  return entered(cca_below.calloc(1, size + CCA_TRAILER), size,
+                 CCA_CALLER_WORDS);
 }
 
 HOOK void free(void *block) {
@@ -270,7 +278,8 @@ static inline void *do_realloc(void *block, size_t size,
   if (cca_unlikely(size > LIMIT))
     return cca_below.realloc(block, size);
   if (!block)
-    return entered(cca_below.realloc(NULL, size + CCA_TRAILER), size, frame);
+    return entered(cca_below.realloc(NULL, size + CCA_TRAILER), size, frame.ra,
+                   frame.sp, frame.fp);
   if (cca_likely(cca_starts_has((uintptr_t)block)))
     return resize(block, size, frame);
   return cca_below.realloc(block, size);
@@ -300,7 +309,7 @@ HOOK void *memalign(size_t align, size_t size) {
   if (cca_unlikely(size > LIMIT))
     return cca_below.memalign(align, size);
   return entered(cca_below.memalign(align, size + CCA_TRAILER), size,
-                 CCA_CALLER());
+                 CCA_CALLER_WORDS);
 }
 
 HOOK void *aligned_alloc(size_t align, size_t size) {
@@ -308,7 +317,7 @@ HOOK void *aligned_alloc(size_t align, size_t size) {
   if (cca_unlikely(size > LIMIT))
     return cca_below.aligned_alloc(align, size);
   return entered(cca_below.aligned_alloc(align, size + CCA_TRAILER), size,
-                 CCA_CALLER());
+                 CCA_CALLER_WORDS);
 }
 
 HOOK int posix_memalign(void **block, size_t align, size_t size) {
@@ -318,7 +327,7 @@ HOOK int posix_memalign(void **block, size_t align, size_t size) {
     return cca_below.posix_memalign(block, align, size);
   int status = cca_below.posix_memalign(block, align, size + CCA_TRAILER);
   if (status == 0)
-    entered(*block, size, CCA_CALLER());
+    entered(*block, size, CCA_CALLER_WORDS);
   return status;
 }
 
@@ -330,7 +339,7 @@ HOOK void *valloc(size_t size) {
   if (cca_unlikely(size > LIMIT))
     return cca_below.memalign(page, size);
   return entered(cca_below.memalign(page, size + CCA_TRAILER), size,
-                 CCA_CALLER());
+                 CCA_CALLER_WORDS);
 }
 
 HOOK void *pvalloc(size_t size) {
@@ -342,7 +351,7 @@ HOOK void *pvalloc(size_t size) {
   size = (size + page - 1) / page * page;
   UNLESS_READY(arena_alloc(page, size), cca_below.memalign(page, size));
   return entered(cca_below.memalign(page, size + CCA_TRAILER), size,
-                 CCA_CALLER());
+                 CCA_CALLER_WORDS);
 }
 
 HOOK size_t malloc_usable_size(void *block) {

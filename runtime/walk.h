@@ -96,8 +96,8 @@ static inline uintptr_t cca_stack_end(uintptr_t sp) {
   return end - sp < CCA_STACK_NEAR ? end : 0;
 }
 
-static inline bool cca_path_fits(const struct cca_path *path,
-                                 const struct cca_frame *frame) {
+__attribute__((always_inline)) static inline bool
+cca_path_fits(const struct cca_path *path, const struct cca_frame *frame) {
   if (path->ra != frame->ra ||
       frame->sp + path->reach * 64u > cca_stack_end(frame->sp))
     return false;
@@ -115,8 +115,8 @@ static inline bool cca_path_fits(const struct cca_path *path,
 }
 
 /* The label of an object of SIZE bytes that FRAME asks for. */
-static inline uint32_t cca_walk(struct cca_frame frame, size_t size,
-                                struct cca_paths *paths) {
+__attribute__((always_inline)) static inline uint32_t
+cca_walk(struct cca_frame frame, size_t size, struct cca_paths *paths) {
   uint64_t fact = cca_facts_get(frame.ra);
   uint32_t label = cca_fact_label(fact);
   struct cca_path *path = NULL;
