@@ -5,7 +5,7 @@
  * In:    the command line.
  * Out:   the objects on it, and of archives the members that somebody needs,
  *        in the order of the line.
- * Holds: nothing is opened but what the line names.
+ * Holds: nothing is opened but what the line names, or a linker script on it.
  *
  * These two linkers tell nobody what they take until the map is written, and
  * by then the note's size is fixed.  So their search is repeated here, which
@@ -24,6 +24,8 @@
 #include "summaries/carrier.h"
 #include "summaries/elf.h"
 
+enum { MAX_SCRIPT = 1 << 16 };
+
 struct candidate {
   struct cca_input_file *file;
   const struct cca_input_member *member; /* NULL: the file itself */
@@ -39,6 +41,7 @@ struct search {
   struct cca_vec(uint32_t) queue;       /* are in; references to be looked at */
   struct cca_map offers;  /* symbol: 1 + index of the first that defines it */
   struct cca_map defined; /* symbols that need nobody */
+  struct cca_map scripts; /* by path: linker scripts that were read */
 };
 
 /* Symbols ------------------------------------------------------------------ */
@@ -204,6 +207,89 @@ static void add_candidate(struct search *s, struct cca_input_file *file,
     take(s, number);
 }
 
+static void add_input(struct search *s, const struct cca_line_input *input,
+                      struct cca_input_file *file);
+
+/* The next word of a linker script, or one character that is none, at *TEXT;
+ * its length, 0 at END. */
+static size_t next_word(const char **text, const char *end) {
+  const char *at = *text;
+  for (;;) {
+    while (at < end && strchr(" \t\r\n,;\"", *at) && *at != '\0')
+      at++;
+    if (end - at < 2 || at[0] != '/' || at[1] != '*')
+      break;
+    const char *over = memmem(at + 2, (size_t)(end - at) - 2, "*/", 2);
+    at = over ? over + 2 : end;
+  }
+  *text = at;
+  const char *stop = at;
+  while (stop < end && *stop != '\0' && !strchr(" \t\r\n,;\"()", *stop))
+    stop++;
+  return stop > at ? (size_t)(stop - at) : at < end;
+}
+
+/* A file that a linker script in the folder of SCRIPT names. */
+static struct cca_input_file *find_named(struct search *s, const char *script,
+                                         const char *name) {
+  struct cca_arena *a = &s->inputs->arena;
+  struct cca_input_file *file = cca_inputs_file(s->inputs, name);
+  const char *slash = strrchr(script, '/');
+  if (!file->bytes && name[0] != '/' && slash)
+    file = cca_inputs_file(
+        s->inputs,
+        cca_arena_printf(a, "%.*s/%s", (int)(slash - script), script, name));
+  if (!file->bytes && name[0] != '/') {
+    struct cca_line_input named = {.name = cca_arena_printf(a, ":%s", name)};
+    file = find_library(s, &named);
+  }
+  return file;
+}
+
+/* A text is a linker script: the files in its INPUT ( ... ) and GROUP ( ... ),
+ * AS_NEEDED ( ... ) among them, stand for it. */
+static void add_script(struct search *s, const struct cca_line_input *input,
+                       const struct cca_input_file *script) {
+  bool is_new;
+  cca_map_at(&s->scripts, script->path, strlen(script->path), &is_new);
+  if (!is_new) /* it may name itself */
+    return;
+  const char *text = (const char *)script->bytes, *end = text + script->len;
+  unsigned inside = 0; /* of parentheses; 0: of none that name files */
+  bool lists = false;
+  for (size_t len; (len = next_word(&text, end)) > 0; text += len) {
+    if (*text == '(') {
+      inside += lists || inside > 0;
+    } else if (*text == ')') {
+      inside -= inside > 0;
+    } else if (inside > 0 && !(len == 9 && !memcmp(text, "AS_NEEDED", 9))) {
+      struct cca_line_input named = *input;
+      named.name = cca_arena_strndup(&s->inputs->arena, text, len);
+      named.is_library = strncmp(named.name, "-l", 2) == 0;
+      named.name += named.is_library ? 2 : 0;
+      add_input(s, &named,
+                named.is_library ? find_library(s, &named)
+                                 : find_named(s, script->path, named.name));
+    }
+    lists = len == 5 &&
+            (memcmp(text, "INPUT", 5) == 0 || memcmp(text, "GROUP", 5) == 0);
+  }
+}
+
+static void add_input(struct search *s, const struct cca_line_input *input,
+                      struct cca_input_file *file) {
+  if (!file || !file->bytes)
+    return;
+  if (file->is_archive)
+    for (size_t m = 0; m < file->members.count; m++)
+      add_candidate(s, file, &file->members.items[m], !input->is_whole);
+  else if (cca_elf_is(file->bytes, file->len) ||
+           cca_bitcode_is(file->bytes, file->len))
+    add_candidate(s, file, NULL, input->is_lazy);
+  else if (file->len < MAX_SCRIPT)
+    add_script(s, input, file);
+}
+
 void cca_extract(struct cca_inputs *inputs, const struct cca_line *line) {
   struct search search = {.inputs = inputs, .line = line}, *s = &search;
 
@@ -213,13 +299,7 @@ void cca_extract(struct cca_inputs *inputs, const struct cca_line *line) {
     struct cca_input_file *file = input->is_library
                                       ? find_library(s, input)
                                       : cca_inputs_file(inputs, input->name);
-    if (!file || !file->bytes)
-      continue;
-    if (!file->is_archive)
-      add_candidate(s, file, NULL, input->is_lazy);
-    else
-      for (size_t m = 0; m < file->members.count; m++)
-        add_candidate(s, file, &file->members.items[m], !input->is_whole);
+    add_input(s, input, file);
   }
 
   /* Follow references until nothing more comes in. */
@@ -239,6 +319,7 @@ void cca_extract(struct cca_inputs *inputs, const struct cca_line *line) {
   cca_vec_release(&s->queue);
   cca_map_release(&s->offers);
   cca_map_release(&s->defined);
+  cca_map_release(&s->scripts);
 }
 
 void cca_extract_drop_unused(struct cca_inputs *inputs,
