@@ -138,5 +138,5 @@ not allocs report plain/prog 2>/dev/null
 
 # The classification, and its addresses, checked against the disassembly.
 modules=(ours/prog)
-[ $output != shared ] || modules+=(ours/libm.so)
+[ "$output" != shared ] || modules+=(ours/libm.so)
 python3 "$here/check-matrix.py" "${modules[@]}"
