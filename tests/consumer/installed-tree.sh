@@ -48,6 +48,18 @@ PATH=$work/moved/lib/cc-allocs/bin:$PATH "${name##*/}" -g wrap.c -o by-name
 by-cmake/stranger by-name >got
 expect got <wanted
 
+# The typed heap: linked by both ways, and loaded by `allocs run`.
+"$work/moved/bin/cc-allocs" -g wrap.c -o wrap
+"$work/moved/bin/allocs" run -o heap ./wrap
+grep -qE '^ +1 +1 +8 +1 +8 +1 +long$' heap
+# shellcheck disable=SC2046 # a list of words
+"$work/moved/bin/cc-allocs" -g "$here/project/what.c" -o what \
+  $(pkg-config --cflags --libs cc-allocs-runtime)
+LD_LIBRARY_PATH=$(pkg-config --variable=libdir cc-allocs-runtime) ./what >got
+expect got <<<'struct thing at +4'
+by-cmake/what >got
+expect got <<<'untyped at +4'
+
 # The twin: what was not built with cc-allocs says nothing.
 "$CCA_CC" -g wrap.c -o plain
 not by-cmake/stranger plain >got
