@@ -15,8 +15,8 @@ static uint32_t line_of(LLVMValueRef instruction) {
              : 0;
 }
 
-/* What a single byte or a floating number is does not matter; that something
- * is written does. */
+/* What a single byte or a floating number is does not matter, unless it is the
+ * terminator 0; that something is written does. */
 static uint32_t stored_value(struct body *b, LLVMValueRef value,
                              const struct spot *spot) {
   LLVMTypeRef type = LLVMTypeOf(value);
@@ -24,7 +24,7 @@ static uint32_t stored_value(struct body *b, LLVMValueRef value,
   case LLVMPointerTypeKind:
     return cca__value(b, value);
   case LLVMIntegerTypeKind:
-    if (LLVMGetIntTypeWidth(type) >= 32 || spot->record)
+    if (LLVMGetIntTypeWidth(type) >= 32 || spot->record || LLVMIsNull(value))
       return cca__value(b, value);
     return cca__node_opaque(b, CCA_OPAQUE_WHY_CONTENT);
   case LLVMFloatTypeKind:

@@ -36,6 +36,26 @@ static bool is_place(const struct cca_size *offset) {
          !cca_size_has(offset, CCA_ATOM_CONTENT);
 }
 
+/* A pointer that a loop moves on: one of its values is from the turn before. */
+static bool moves(const struct cca_table *t, uint32_t node) {
+  struct cca_node n = cca_node_at(t, node);
+  for (uint32_t i = 0; n.op == CCA_OP_EITHER && i < n.b; i++) {
+    struct cca_node one = cca_node_at(t, cca_operand_at(t, n.a + i).node);
+    if (one.op == CCA_OP_OPAQUE && one.a == CCA_OPAQUE_WHY_LOOP)
+      return true;
+  }
+  return false;
+}
+
+/* Is the store one of content, not of a constant or of a place in the block
+ * itself, as where a chunk is threaded? */
+static bool is_content(const struct cca_body *body, uint32_t call,
+                       const struct cca_store *store) {
+  const struct cca_size *offset;
+  return cca_node_at(body->unit->table, store->value).op != CCA_OP_CONSTANT &&
+         !has_call(cca__eval_origins(body->eval, store->value), call, &offset);
+}
+
 /* START is where the result points to: what is before it is a header. */
 static void note_stores(const struct cca_body *body, uint32_t call,
                         int64_t start, struct use *use) {
@@ -47,11 +67,15 @@ static void note_stores(const struct cca_body *body, uint32_t call,
     int64_t fixed;
     if (cca_node_at(body->unit->table, loc.base).op != CCA_OP_LOCAL &&
         has_call(cca__eval_origins(body->eval, loc.base), call, &offset)) {
-      if (!cca_size_is_constant(offset, &fixed))
-        use->flags |= is_place(offset) ? 0 : CCA_BLOCK_CONTENT;
-      else if (loc.flags & CCA_LOC_FLAGS_ELEMENT)
+      bool is_fixed = cca_size_is_constant(offset, &fixed);
+      bool element = is_fixed && loc.flags & CCA_LOC_FLAGS_ELEMENT;
+      if (element && start > 0 && loc.record != CCA_NONE)
+        continue; /* a header that is aligned to end where the result begins */
+      bool moving = is_fixed ? moves(body->unit->table, loc.base)
+                             : !is_place(offset);
+      if (element || (moving && is_content(body, call, &store)))
         use->flags |= CCA_BLOCK_CONTENT;
-      else if (fixed + loc.offset >= start)
+      else if (is_fixed && fixed + loc.offset >= start)
         use->flags |= CCA_BLOCK_BUILT;
     }
     uint32_t location = body->unit->locations[store.loc];
@@ -76,17 +100,29 @@ static void note_fill(const struct cca_body *body, const struct cca_call *call,
                       : 0; /* a pattern for debugging is no content */
   } else if (p->copies < call->args_count) {
     uint32_t from = cca_operand_at(t, call->args_first + p->copies).node;
-    uint8_t source = cca__eval_root(body->eval, from, false);
+    uint8_t source = cca__eval_source(body->eval, from, false);
     use->flags |= source == CCA_NO_ROOT ? CCA_BLOCK_CONTENT : CCA_BLOCK_COPIED;
-    use->direct |= cca__eval_root(body->eval, from, true) != CCA_NO_ROOT;
+    use->direct |= cca__eval_source(body->eval, from, true) != CCA_NO_ROOT;
     if (source != CCA_NO_ROOT)
       use->source = source;
   } else
     use->flags |= CCA_BLOCK_CONTENT;
 }
 
+/* Does NODE, OFFSET behind the block's begin, point to a member of what is
+ * before START? */
+static bool is_header(const struct cca_body *body, uint32_t node,
+                      const struct cca_size *offset, int64_t start) {
+  int64_t fixed;
+  struct cca_node n = cca_node_at(body->unit->table, node);
+  if (cca_size_is_constant(offset, &fixed) && fixed < start)
+    return true;
+  return start > 0 && n.op == CCA_OP_ADDRESS &&
+         cca_loc_at(body->unit->table, n.a).record != CCA_NONE;
+}
+
 static void note_calls(const struct cca_body *body, uint32_t call,
-                       struct use *use) {
+                       int64_t start, struct use *use) {
   struct cca_model *model = body->model;
   for (uint32_t c = 0; c < body->row.calls_count; c++) {
     uint32_t row = body->row.calls_first + c;
@@ -98,7 +134,8 @@ static void note_calls(const struct cca_body *body, uint32_t call,
       const struct cca_size *offset;
       uint32_t node =
           cca_operand_at(body->unit->table, other.args_first + a).node;
-      if (!has_call(cca__eval_origins(body->eval, node), call, &offset))
+      if (!has_call(cca__eval_origins(body->eval, node), call, &offset) ||
+          is_header(body, node, offset, start))
         continue;
       for (uint32_t t = model->targets_first[number];
            t < model->targets_first[number + 1]; t++) {
@@ -123,24 +160,33 @@ static uint32_t local_object(const struct cca_table *t, uint32_t node) {
   return n.op == CCA_OP_LOCAL ? n.a : CCA_NONE;
 }
 
-/* Is local object LOCAL given to a function of the program to work on? */
-static bool is_lent(const struct cca_body *body, uint32_t local) {
+/*
+ * Is local object LOCAL given to a function to work on?  One that is a POINTER
+ * only may be set, or freed at the end: what counts then is a function that
+ * fills what it points to, or that nobody sees.
+ */
+static bool is_lent(const struct cca_body *body, uint32_t local,
+                    bool pointer) {
+  const struct cca_model *model = body->model;
   const struct cca_table *t = body->unit->table;
   for (uint32_t c = 0; c < body->row.calls_count; c++) {
     struct cca_call call = cca_call_at(t, body->row.calls_first + c);
     uint32_t callee =
         call.callee == CCA_NONE ? CCA_NONE : body->unit->functions[call.callee];
-    if (callee != CCA_NONE && body->model->behaviours[callee].primitive)
+    if (callee != CCA_NONE && model->behaviours[callee].primitive)
       continue;
+    bool blind = callee == CCA_NONE ||
+                 model->traits[callee] & CCA_TRAIT_IMPORTED || !pointer;
     for (uint32_t a = 0; a < call.args_count; a++)
-      if (local_object(t, cca_operand_at(t, call.args_first + a).node) == local)
+      if ((blind || model->behaviours[callee].deep & cca__bit(a)) &&
+          local_object(t, cca_operand_at(t, call.args_first + a).node) == local)
         return true;
   }
   return false;
 }
 
-/* A block kept in a local record that other functions work on, a buffer or a
- * cursor, is filled by them. */
+/* A block kept in a local record or pointer that other functions work on, a
+ * buffer or a cursor, is filled by them. */
 static void note_lending(const struct cca_body *body, uint32_t call,
                          struct use *use) {
   const struct cca_size *offset;
@@ -149,9 +195,9 @@ static void note_lending(const struct cca_body *body, uint32_t call,
         cca_store_at(body->unit->table, body->row.stores_first + i);
     struct cca_loc loc = cca_loc_at(body->unit->table, store.loc);
     uint32_t local = local_object(body->unit->table, loc.base);
-    if (local != CCA_NONE && loc.record != CCA_NONE &&
+    if (local != CCA_NONE &&
         has_call(cca__eval_origins(body->eval, store.value), call, &offset) &&
-        is_lent(body, local))
+        is_lent(body, local, loc.record == CCA_NONE))
       use->flags |= CCA_BLOCK_CONTENT;
   }
 }
@@ -216,8 +262,9 @@ void cca__describe_blocks(const struct cca_body *body,
     if (origin->kind != CCA_ORIGIN_FRESH || origin->block->call == CCA_NONE)
       continue;
     struct use use = {0, CCA_NO_ROOT, false, CCA_NONE};
-    note_stores(body, origin->block->call, least(body, origin->offset), &use);
-    note_calls(body, origin->block->call, &use);
+    int64_t start = least(body, origin->offset);
+    note_stores(body, origin->block->call, start, &use);
+    note_calls(body, origin->block->call, start, &use);
     note_lending(body, origin->block->call, &use);
     struct cca_block *block =
         cca_arena_alloc(cca__eval_arena(body->eval), sizeof *block);

@@ -249,6 +249,32 @@ static bool read_reach(struct cca_model *model, uint32_t caller,
   return site->type_count != 0;
 }
 
+/* The record that FUNCTION is declared to return a pointer to, or CCA_NONE. */
+static uint32_t returned_record(const struct cca_model *model,
+                                uint32_t function) {
+  const struct cca_function *f = &model->functions.items[function];
+  const struct cca_input *unit = &model->units[f->unit];
+  uint32_t result = cca_func_at(unit->table, f->row).result;
+  if (result == CCA_NONE)
+    return CCA_NONE;
+  uint32_t kind = cca_type_at(unit->table, result).kind;
+  return kind == CCA_TYPE_KIND_STRUCT || kind == CCA_TYPE_KIND_UNION
+             ? unit->types[result]
+             : CCA_NONE;
+}
+
+/* A constructor that goes through one that makes several records gives its
+ * callers the one that it is declared to return, if that is among them. */
+static void prefer_declared(const struct cca_model *model,
+                            struct cca_callsite *site) {
+  uint32_t declared = returned_record(model, site->target);
+  for (uint32_t i = 0; declared != CCA_NONE && i < site->type_count; i++)
+    if (site->types[i] == declared) {
+      site->types[0] = declared;
+      site->type_count = 1;
+    }
+}
+
 /* Of several types the one that the result is used as comes first. */
 static void prefer_used(struct cca_callsite *site) {
   for (uint32_t i = 1; i < site->type_count; i++)
@@ -298,19 +324,15 @@ static void read_size(struct cca_model *model, uint32_t caller,
   if (!site->type_count && site->class == CCA_SITE_CLASS_BYTES &&
       verdict->role == CCA_ROLE_FACTORY) {
     /* A constructor that takes a length: what it returns is its type. */
-    const struct cca_function *f = &model->functions.items[site->target];
-    const struct cca_input *unit = &model->units[f->unit];
-    uint32_t result = cca_func_at(unit->table, f->row).result;
-    if (result != CCA_NONE) {
-      struct cca_type type = cca_type_at(unit->table, result);
-      if (type.kind == CCA_TYPE_KIND_STRUCT ||
-          type.kind == CCA_TYPE_KIND_UNION) {
-        site->class = CCA_SITE_CLASS_TYPED;
-        site->shape = CCA_SIZE_SHAPE_FLEXIBLE;
-        add_type(site, unit->types[result]);
-      }
+    uint32_t declared = returned_record(model, site->target);
+    if (declared != CCA_NONE) {
+      site->class = CCA_SITE_CLASS_TYPED;
+      site->shape = CCA_SIZE_SHAPE_FLEXIBLE;
+      add_type(site, declared);
     }
   }
+  if (verdict->role == CCA_ROLE_FACTORY && site->type_count > 1)
+    prefer_declared(model, site);
   prefer_used(site);
   if (site->type_count > 1)
     site->shape = CCA_SIZE_SHAPE_SEVERAL;
@@ -322,7 +344,11 @@ static bool classify_call(struct cca_model *model, struct cca_eval *eval,
                           const struct cca_call *call,
                           struct cca_callsite *site) {
   uint32_t number = site->call;
+  const struct cca_primitive *p =
+      model->functions.items[site->target].primitive;
   int64_t value;
+  if (p && cca__eval_maps_file(eval, call, p))
+    return false;
   site->location =
       call->target == CCA_NONE ? CCA_NONE : cca__call_location(model, number);
   site->used_as =

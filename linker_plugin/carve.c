@@ -177,12 +177,37 @@ static bool index_by_count(const struct cca_body *body,
   return false;
 }
 
+/*
+ * Pieces are cut from what LOC holds, as CARVED is.  A new chunk that is put
+ * there when the old one is used up is handed out in pieces, too, the first
+ * of which is where it begins.
+ */
+static void cut_chunks(const struct cca_body *body, struct cca_origins *origins,
+                       const struct cca_origin *carved, uint32_t loc) {
+  for (uint32_t i = 0; i < body->row.stores_count; i++) {
+    struct cca_store store = store_at(body, i);
+    if (loc == CCA_NONE || !cca__eval_same_place(body->eval, loc, store.loc))
+      continue;
+    const struct cca_origins *value =
+        cca__eval_origins(body->eval, store.value);
+    for (uint32_t k = 0; k < origins->count; k++) {
+      struct cca_origin *o = &origins->items[k];
+      int64_t start;
+      if (o->kind == CCA_ORIGIN_FRESH && o->block->call != CCA_NONE &&
+          cca__fresh_by(value, o->block->call) &&
+          cca_size_is_constant(o->offset, &start) && !start)
+        set_carved(body, o, carved->block->size, carved->block->line);
+    }
+  }
+}
+
 void cca__carve(const struct cca_body *body, struct cca_origins *origins) {
   for (uint32_t i = 0; i < origins->count; i++) {
     struct cca_origin *origin = &origins->items[i];
+    uint32_t loc = origin->loc;
     if (origin->kind == CCA_ORIGIN_LOADED) {
-      if (!bump(body, origin))
-        index_by_count(body, origin);
+      if (bump(body, origin) || index_by_count(body, origin))
+        cut_chunks(body, origins, origin, loc);
     } else if (origin->kind == CCA_ORIGIN_FRESH &&
                origin->block->call != CCA_NONE)
       refill(body, origin);

@@ -138,7 +138,7 @@ static void grade_size(struct cca_model *model, struct candidate *c) {
 /* Does the result point somewhere that the size does not account for? */
 static bool points_inside(const struct cca_size *offset) {
   for (uint32_t i = 0; i < offset->alt_count; i++) {
-    if (offset->alts[i].bag)
+    if (offset->alts[i].bag && !offset->alts[i].term_count)
       return true;
     for (uint32_t t = 0; t < offset->alts[i].term_count; t++)
       for (uint32_t k = 0; k < offset->alts[i].terms[t].atom_count; k++) {
@@ -195,7 +195,39 @@ static bool is_lazy(const struct cca_origins *origins,
   return false;
 }
 
+/* Is there anything else among ORIGINS than null, and copies of an argument?
+ * Then the result is no copy of it.  Where SIZEOFS arrive, what is filled in
+ * beside the copy is a header. */
+static bool has_others(const struct cca_origins *origins, bool sizeofs) {
+  for (uint32_t i = 0; i < origins->count; i++) {
+    const struct cca_origin *o = &origins->items[i];
+    bool copy = o->kind == CCA_ORIGIN_FRESH &&
+                o->block->flags & (CCA_BLOCK_COPIED | CCA_BLOCK_DUP) &&
+                o->block->source != CCA_NO_ROOT &&
+                (sizeofs || !(o->block->flags & CCA_BLOCK_CONTENT));
+    bool lent = o->kind == CCA_ORIGIN_LOADED && o->loc == CCA_NONE &&
+                cca__fresh_by(origins, o->call); /* from the same allocator */
+    if (!copy && !lent && o->kind != CCA_ORIGIN_NULL)
+      return true;
+  }
+  return false;
+}
+
+/* Does SIZE leave something out, and not by an argument's word: what the
+ * function found in the content, or a fixed number? */
+static bool is_part(const struct cca_size *size) {
+  for (uint32_t i = 0; i < size->alt_count; i++)
+    for (uint32_t t = 0; t < size->alts[i].term_count; t++) {
+      const struct cca_term *term = &size->alts[i].terms[t];
+      if (!size->alts[i].bag && term->factor < 0 &&
+          (!term->atom_count || term->atoms[0].kind != CCA_ATOM_PARAM))
+        return true;
+    }
+  return false;
+}
+
 static void decide_sized(struct cca_model *model, uint32_t function,
+                         const struct cca_origins *origins,
                          const struct candidate *c, struct cca_verdict *v) {
   uint16_t flags = c->origin->block->flags;
   bool sizeofs = sizeof_arrives(model, function, c->args);
@@ -220,6 +252,10 @@ static void decide_sized(struct cca_model *model, uint32_t function,
     v->kind = CCA_KIND_CURSOR;
   } else if (flags & CCA_BLOCK_CONTENT && !(flags & CCA_BLOCK_RESIZED) &&
              !sizeofs) {
+    v->role = CCA_ROLE_ALIKE;
+    v->kind = CCA_KIND_CONTENT;
+  } else if (v->kind == CCA_KIND_DUP &&
+             (has_others(origins, sizeofs) || is_part(c->size))) {
     v->role = CCA_ROLE_ALIKE;
     v->kind = CCA_KIND_CONTENT;
   } else if (flags & CCA_BLOCK_BUILT && !sizeofs) {
@@ -277,7 +313,7 @@ static void decide(struct cca_model *model, uint32_t function,
   uint16_t flags = c->origin->block->flags;
   switch (c->grade) {
   case GRADE_SIZED:
-    decide_sized(model, function, c, v);
+    decide_sized(model, function, origins, c, v);
     return;
   case GRADE_FLOOR:
   case GRADE_FIXED:
@@ -331,6 +367,8 @@ static void judge_origins(struct cca_model *model, uint32_t function,
       args = 0;
     if (c.grade >= best.grade)
       args |= c.args;
+    if (c.grade == GRADE_FIXED && best.grade == GRADE_FIXED && !better)
+      best.size = cca_size_join(&model->arena, best.size, c.size);
     if (better || !best.origin) {
       best = c;
       resized = flags & CCA_BLOCK_RESIZED;

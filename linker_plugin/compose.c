@@ -143,6 +143,7 @@ static bool behaviour_equal(const struct cca_behaviour *a,
                             const struct cca_behaviour *b) {
   if (a->frees != b->frees || a->may_free != b->may_free ||
       a->writes != b->writes || a->uses != b->uses || a->builds != b->builds ||
+      a->deep != b->deep ||
       a->out_count != b->out_count || !a->number != !b->number ||
       (a->number && !cca_size_equal(a->number, b->number)))
     return false;
@@ -193,8 +194,8 @@ static uint8_t traits_of(const struct cca_behaviour *b) {
   if ((b->primitive && b->primitive->allocates) || b->out_count ||
       cca__any_fresh(b->returned))
     traits |= CCA_TRAIT_HANDS_OUT;
-  if (b->primitive || b->writes | b->builds | b->frees | b->may_free |
-                          b->resizes)
+  if (b->primitive || b->writes | b->builds | b->deep | b->frees |
+                          b->may_free | b->resizes)
     traits |= CCA_TRAIT_TOUCHES;
   return traits;
 }

@@ -18,6 +18,15 @@ static uint64_t direct_bit(const struct cca_eval *eval, uint32_t node) {
   return root == CCA_NO_ROOT ? 0 : cca__bit(root);
 }
 
+/* A parameter that NODE is reached from by a load: a pointer that lies in
+ * memory of the parameter's. */
+static uint64_t deep_bit(const struct cca_eval *eval, uint32_t node) {
+  if (cca__eval_root(eval, node, true) != CCA_NO_ROOT)
+    return 0;
+  uint8_t root = cca__eval_root(eval, node, false);
+  return root == CCA_NO_ROOT ? 0 : cca__bit(root);
+}
+
 static void stores_effects(const struct cca_body *body,
                            struct cca_behaviour *b) {
   for (uint32_t i = 0; i < body->row.stores_count; i++) {
@@ -26,6 +35,7 @@ static void stores_effects(const struct cca_body *body,
     struct cca_loc loc = cca_loc_at(body->unit->table, store.loc);
     uint64_t to = direct_bit(body->eval, loc.base);
     struct cca_node base = cca_node_at(body->unit->table, loc.base);
+    b->deep |= deep_bit(body->eval, loc.base);
     if (!to)
       continue;
     if (loc.flags & CCA_LOC_FLAGS_ELEMENT || base.op == CCA_OP_ADD)
@@ -107,6 +117,28 @@ static void callee_effects(const struct cca_body *body,
   }
 }
 
+/* Pointers that parameters lead to are given to CALL, which fills what they
+ * point to, or passes them on to where nobody can look. */
+static void deep_effects(const struct cca_body *body,
+                         const struct cca_call *call, uint32_t function,
+                         struct cca_behaviour *b) {
+  const struct cca_behaviour *callee = &body->model->behaviours[function];
+  const struct cca_primitive *p = callee->primitive;
+  bool hidden = body->model->traits[function] & CCA_TRAIT_IMPORTED;
+  for (uint32_t a = 0; a < call->args_count && a < 64; a++) {
+    bool fills = (p && p->writes == a) || callee->writes & cca__bit(a);
+    bool deep = hidden || callee->deep & cca__bit(a);
+    if (!fills && !deep)
+      continue;
+    uint32_t node =
+        cca_operand_at(body->unit->table, call->args_first + a).node;
+    if (fills)
+      b->deep |= deep_bit(body->eval, node);
+    if (deep)
+      b->deep |= direct_bit(body->eval, node);
+  }
+}
+
 static void call_effects(const struct cca_body *body, uint32_t row,
                          struct cca_behaviour *b) {
   struct cca_model *model = body->model;
@@ -118,9 +150,13 @@ static void call_effects(const struct cca_body *body, uint32_t row,
       call.target != CCA_NONE &&
       cca_node_at(body->unit->table, call.target).op == CCA_OP_PARAM;
   uint32_t end = known ? model->targets_first[number + 1] : 0;
-  for (uint32_t t = model->targets_first[number]; t < end; t++)
-    if (model->traits[model->targets[t]] & CCA_TRAIT_TOUCHES)
+  for (uint32_t t = model->targets_first[number]; t < end; t++) {
+    uint8_t traits = model->traits[model->targets[t]];
+    if (traits & CCA_TRAIT_TOUCHES)
       callee_effects(body, &call, number, model->targets[t], callback, b);
+    if (traits & (CCA_TRAIT_TOUCHES | CCA_TRAIT_IMPORTED))
+      deep_effects(body, &call, model->targets[t], b);
+  }
 }
 
 /* Does the body store what LOCATION held in what parameter I points to? */
@@ -152,9 +188,8 @@ static void kept_effects(const struct cca_body *body, struct cca_behaviour *b) {
   }
 }
 
-bool cca__measures(const struct cca_function *f) {
-  return f->result == 'l' || f->result == 'i';
-}
+/* A size is what comes of looking at a block; an int may be a status. */
+bool cca__measures(const struct cca_function *f) { return f->result == 'l'; }
 
 /*
  * Parameters that the body does more with than free them: a destructor frees
@@ -178,7 +213,9 @@ static uint64_t used_params(const struct cca_body *body) {
       for (uint32_t t = model->targets_first[number];
            !harmless && t < model->targets_first[number + 1]; t++) {
         uint32_t callee = model->targets[t];
-        harmless |= !(model->behaviours[callee].uses & cca__bit(a)) ||
+        const struct cca_function *f = &model->functions.items[callee];
+        bool named = a < f->param_count;
+        harmless |= (named && !(model->behaviours[callee].uses & cca__bit(a))) ||
                     frees(model, callee, a, true) ||
                     resizes_to_nothing(body, number, callee, a);
       }
@@ -195,9 +232,9 @@ void cca__effects(const struct cca_body *body, struct cca_behaviour *b) {
   for (uint32_t i = 0; i < body->row.calls_count; i++)
     call_effects(body, body->row.calls_first + i, b);
   kept_effects(body, b);
-  b->uses = cca__measures(f)  ? 0
-            : f->generic ? used_params(body)
-                         : ~(uint64_t)0;
+  b->uses = cca__measures(f) ? 0
+            : f->generic     ? used_params(body)
+                             : ~(uint64_t)0;
   /* Freeing one of a type's own is what destructors do. */
   b->may_free &= f->generic;
   b->frees &= b->may_free & ~b->uses;

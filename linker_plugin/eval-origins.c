@@ -116,7 +116,7 @@ static void add_primitive(struct cca_eval *eval, struct cca_origins *origins,
     uint32_t node = cca__eval_argument(eval, call, p->copies);
     block->flags |= CCA_BLOCK_DUP | CCA_BLOCK_COPIED;
     if (node != CCA_NONE)
-      block->source = cca__eval_root(eval, node, true);
+      block->source = cca__eval_source(eval, node, true);
   }
   if (p->block != CCA_NO_ROOT)
     set_resized(eval, block, cca__eval_argument(eval, call, p->block));
@@ -148,7 +148,7 @@ static const struct cca_block *block_at_call(struct cca_eval *eval,
   if (inner->source != CCA_NO_ROOT) {
     uint32_t node = cca__eval_argument(eval, call, inner->source);
     block->source =
-        node == CCA_NONE ? CCA_NO_ROOT : cca__eval_root(eval, node, true);
+        node == CCA_NONE ? CCA_NO_ROOT : cca__eval_source(eval, node, true);
   }
   return block;
 }
@@ -201,6 +201,17 @@ static bool believable(const struct cca_model *model, uint32_t call) {
   return all <= VOTERS && 2 * yes > all;
 }
 
+bool cca__eval_maps_file(struct cca_eval *eval, const struct cca_call *call,
+                         const struct cca_primitive *p) {
+  int64_t value;
+  uint32_t node = p->file == CCA_NO_ROOT
+                      ? CCA_NONE
+                      : cca__eval_argument(eval, call, p->file);
+  return node != CCA_NONE &&
+         !(cca_size_is_constant(cca__eval_size(eval, node), &value) &&
+           (int32_t)value == -1);
+}
+
 static void add_called(struct cca_eval *eval, struct cca_origins *origins,
                        uint32_t row) {
   const struct cca_model *model = eval->model;
@@ -213,6 +224,8 @@ static void add_called(struct cca_eval *eval, struct cca_origins *origins,
       uint32_t callee = model->targets[i];
       const struct cca_primitive *p = model->behaviours[callee].primitive;
       const struct cca_origins *inner = model->behaviours[callee].returned;
+      if (p && p->allocates && cca__eval_maps_file(eval, &call, p))
+        continue;
       if (p && p->allocates && p->out == CCA_NO_ROOT)
         add_primitive(eval, origins, &call, number, callee, p);
       else if (p && p->returns != CCA_NO_ROOT) {

@@ -144,6 +144,26 @@ uint8_t cca__eval_root(const struct cca_eval *eval, uint32_t node,
   return root_of(eval, node, direct, ROOT_DEPTH);
 }
 
+uint8_t cca__eval_source(const struct cca_eval *eval, uint32_t node,
+                         bool direct) {
+  const struct cca_table *t = eval->unit->table;
+  struct cca_node n = cca_node_at(t, node);
+  uint8_t source = CCA_NO_ROOT;
+  if (n.op != CCA_OP_EITHER)
+    return cca__eval_root(eval, node, direct);
+  for (uint32_t i = 0; i < n.b; i++) {
+    uint32_t one = cca_operand_at(t, n.a + i).node;
+    enum cca_op op = cca_node_at(t, one).op;
+    if (op == CCA_OP_CONSTANT || op == CCA_OP_OPAQUE)
+      continue;
+    uint8_t root = cca__eval_root(eval, one, direct);
+    if (root == CCA_NO_ROOT || (source != CCA_NO_ROOT && root != source))
+      return CCA_NO_ROOT;
+    source = root;
+  }
+  return source;
+}
+
 /* The root of what NODE points to: a member of the parameter's own object
  * is one thing, a member of something that the object leads to another. */
 uint8_t cca__eval_field_root(const struct cca_eval *eval, uint32_t node) {

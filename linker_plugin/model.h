@@ -34,6 +34,7 @@ struct cca_primitive {
   uint8_t copies;  /* … with what is at this parameter */
   uint8_t fills;   /* … or with this value */
   uint8_t length;  /* returns the length of what is at this parameter */
+  uint8_t file;    /* allocates only where this descriptor is -1 */
 };
 
 struct cca_primitives {
@@ -245,6 +246,7 @@ struct cca_behaviour {
   uint64_t may_free; /* … on some path */
   uint64_t writes;   /* parameters whose memory it fills */
   uint64_t builds;   /* … in which it sets members */
+  uint64_t deep;     /* … where pointers lie to memory that it may fill */
   uint64_t uses;     /* parameters it passes on, or what their members lead to */
   uint64_t resizes;  /* … whose block it returns in another size */
   struct cca_out *outs; /* out_count of them */
@@ -273,11 +275,18 @@ const struct cca_origins *cca__eval_origins(struct cca_eval *eval,
 const struct cca_size *cca__eval_at_call(struct cca_eval *eval, uint32_t call,
                                          const struct cca_size *size);
 struct cca_arena *cca__eval_arena(struct cca_eval *eval);
+/* Does CALL of P map a file, or what may be one, so that nothing is new? */
+bool cca__eval_maps_file(struct cca_eval *eval, const struct cca_call *call,
+                         const struct cca_primitive *p);
 /* Static initialisers belong to no function: the unit to evaluate in. */
 void cca__eval_enter_unit(struct cca_eval *eval, uint32_t unit);
 /* The parameter that NODE points into: CCA_NO_ROOT if it is none.  Reached
  * through loads as well, unless DIRECT. */
 uint8_t cca__eval_root(const struct cca_eval *eval, uint32_t node, bool direct);
+/* The same, if all values that NODE may have point into one parameter; null,
+ * and what a loop moves on, count for nothing. */
+uint8_t cca__eval_source(const struct cca_eval *eval, uint32_t node,
+                         bool direct);
 
 /* Do two rows of LOC surely name the same memory? */
 bool cca__eval_same_place(const struct cca_eval *eval, uint32_t a, uint32_t b);
@@ -298,7 +307,7 @@ static inline uint64_t cca__bit(uint32_t i) {
 
 /* ---- effects.c: what happens to memory that parameters point to ---- */
 void cca__effects(const struct cca_body *body, struct cca_behaviour *b);
-/* A function that gives a number looks at what it is given. */
+/* Does a function that is not seen only look at what it is given? */
 bool cca__measures(const struct cca_function *f);
 
 /* ---- blocks.c: what happens to a fresh block before it is handed out ---- */

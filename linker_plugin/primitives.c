@@ -76,7 +76,8 @@ static bool property(struct word word, struct cca_primitive *p) {
          number_after(word, "writes=", &p->writes) ||
          number_after(word, "copies=", &p->copies) ||
          number_after(word, "fills=", &p->fills) ||
-         number_after(word, "length=", &p->length);
+         number_after(word, "length=", &p->length) ||
+         number_after(word, "file=", &p->file);
 }
 
 int cca__primitives_parse(struct cca_primitives *primitives,
@@ -102,7 +103,8 @@ int cca__primitives_parse(struct cca_primitives *primitives,
           .writes = CCA_NO_ROOT,
           .copies = CCA_NO_ROOT,
           .fills = CCA_NO_ROOT,
-          .length = CCA_NO_ROOT};
+          .length = CCA_NO_ROOT,
+          .file = CCA_NO_ROOT};
       for (struct word w; (w = next_word(&text, stop)).len;)
         if (!property(w, &p)) {
           if (err) {
