@@ -16,6 +16,7 @@ enum { FIRST_SLOTS = 1 << 12, FORGOTTEN = 1 };
 
 struct cca_facts *cca_facts;
 uint64_t cca_facts_generation;
+uint32_t cca_facts_closing;
 static uint32_t lock;
 
 static struct cca_facts *make(uint64_t slots) {
@@ -79,6 +80,16 @@ void cca_facts_forget(uint64_t low, uint64_t high) {
     }
   }
   cca_leave(&lock);
+}
+
+void cca_facts_begin_closing(void) {
+  __atomic_fetch_add(&cca_facts_closing, 1, __ATOMIC_SEQ_CST);
+  __atomic_fetch_add(&cca_facts_generation, 1, __ATOMIC_SEQ_CST);
+}
+
+void cca_facts_end_closing(void) {
+  __atomic_fetch_add(&cca_facts_generation, 1, __ATOMIC_SEQ_CST);
+  __atomic_fetch_sub(&cca_facts_closing, 1, __ATOMIC_SEQ_CST);
 }
 
 void cca_facts_after_fork(void) { cca_leave(&lock); }

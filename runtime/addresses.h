@@ -11,7 +11,8 @@
  *   bits 32-34  kind of row (unwind.h), from 1
  *   bit 35      goes on: the callers decide (a pass-through site, or code
  *               without a classification)
- *   bits 36-43  saved, in words
+ *   bits 36-42  saved, in words
+ *   bit 43      late: of a module that was opened, and may be closed
  *   bits 44-63  offset, in bytes: it is what the next load waits for
  *
  * Keys above the user's address space are places without a site (labels.h):
@@ -26,6 +27,7 @@
 #include "unwind.h"
 
 #define CCA_FACT_GOES_ON (1ull << 35)
+#define CCA_FACT_LATE (1ull << 43)
 
 struct cca_fact {
   uint64_t key, word;
@@ -39,14 +41,26 @@ struct cca_facts {
 
 extern struct cca_facts *cca_facts;
 
-/* Changes whenever something was forgotten. */
+/* Changes whenever something was forgotten, or is about to be. */
 extern uint64_t cca_facts_generation;
+
+/*
+ * How many threads are closing a module.  Its place may be another module's
+ * before what is known of it is forgotten; until that is done, nothing that is
+ * known of such modules is believed.
+ */
+extern uint32_t cca_facts_closing;
 
 /* Map the first table.  False: no memory. */
 bool cca_facts_init(void);
 
 /* Remember; nothing happens if another thread is remembering something. */
 void cca_facts_set(uint64_t key, uint64_t word);
+
+/* Around what may close modules; the second, when all of theirs is forgotten.
+ */
+void cca_facts_begin_closing(void);
+void cca_facts_end_closing(void);
 
 /* Forget all addresses in [LOW, HIGH). */
 void cca_facts_forget(uint64_t low, uint64_t high);
@@ -66,15 +80,20 @@ cca_facts_slot(const struct cca_facts *facts, uint64_t at) {
   return (const struct cca_fact *)((const char *)facts->slots + at);
 }
 
-/* The word of KEY; 0: not known. */
+/* The word of KEY; 0: not known, or not to be believed now. */
 static inline uint64_t cca_facts_get(uint64_t key) {
   const struct cca_facts *facts = cca_load_acquire(&cca_facts);
   for (uint64_t at = cca_facts_first(facts, key);;
        at = (at + sizeof(struct cca_fact)) & facts->mask) {
     const struct cca_fact *slot = cca_facts_slot(facts, at);
     uint64_t there = cca_load_acquire(&slot->key);
-    if (cca_likely(there == key))
-      return cca_load(&slot->word);
+    if (cca_likely(there == key)) {
+      uint64_t word = cca_load(&slot->word);
+      return cca_unlikely(word & CCA_FACT_LATE) && key >> 48 == 0 &&
+                     cca_unlikely(cca_load_acquire(&cca_facts_closing))
+                 ? 0
+                 : word;
+    }
     if (!there)
       return 0;
   }
@@ -91,7 +110,7 @@ static inline enum cca_row_kind cca_fact_kind(uint64_t fact) {
   return (enum cca_row_kind)((fact >> 32 & 7) - 1);
 }
 static inline uint64_t cca_fact_saved(uint64_t fact) {
-  return (fact >> 36 & 0xff) * 8;
+  return (fact >> 36 & 0x7f) * 8;
 }
 static inline uint64_t cca_fact_offset(uint64_t fact) { return fact >> 44; }
 

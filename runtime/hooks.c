@@ -24,6 +24,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <unistd.h>
@@ -365,7 +366,12 @@ HOOK size_t malloc_usable_size(void *block) {
                                           : cca_below.usable_size(block);
 }
 
-/* What was closed takes its rows with it. */
+/*
+ * What was closed takes its rows with it.  Whoever looks at the link map just
+ * now may have seen the module still, so it is waited for; but not for ever:
+ * while nobody says that all is forgotten nothing is believed, which is slow
+ * and right.
+ */
 HOOK int dlclose(void *handle) {
   static int (*below)(void *);
   int (*next)(void *) = cca_load(&below);
@@ -373,11 +379,17 @@ HOOK int dlclose(void *handle) {
     next = (int (*)(void *))dlsym(RTLD_NEXT, "dlclose");
     cca_store(&below, next);
   }
-  int status = next ? next(handle) : -1;
-  if (status == 0 && cca_hooks_ready()) {
-    int saved = errno;
-    cca_walk_link_map_changed();
-    errno = saved;
+  if (!next || !cca_hooks_ready())
+    return next ? next(handle) : -1;
+  cca_facts_begin_closing();
+  int status = next(handle), saved = errno;
+  for (int i = 0; i < 1000; i++) {
+    if (cca_walk_link_map_changed()) {
+      cca_facts_end_closing();
+      break;
+    }
+    sched_yield();
   }
+  errno = saved;
   return status;
 }

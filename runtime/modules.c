@@ -219,7 +219,8 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *payload) {
   *m = (struct cca_loaded){.bias = info->dlpi_addr,
                            .low = low,
                            .high = high,
-                           .path = keep_path(info, first)};
+                           .path = keep_path(info, first),
+                           .late = started};
   uintptr_t end = eh ? readable_until(info, eh, 12) : 0;
   if (end) {
     m->eh_header = (const unsigned char *)eh;

@@ -31,6 +31,7 @@ enum cca_classified {
 struct cca_loaded {
   uintptr_t bias, low, high; /* where it lies: [low, high) */
   const char *path;          /* kept; the program's is where exec found it */
+  bool late;                 /* was opened, and may be closed */
   uint32_t gone;             /* was closed */
   uint32_t classified;       /* enum cca_classified */
   struct cca_table table;    /* if so */

@@ -27,7 +27,7 @@ enum cca_row_kind {
 
 enum {
   CCA_ROW_MAX_OFFSET = (1 << 20) - 8, /* bytes; a multiple of 8 */
-  CCA_ROW_MAX_SAVED = (1 << 11) - 8,
+  CCA_ROW_MAX_SAVED = (1 << 10) - 8,
 };
 
 struct cca_row {

@@ -22,6 +22,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -58,7 +59,7 @@ static void closed(const struct cca_loaded *module) {
   cca_facts_forget(module->low, module->high);
 }
 
-void cca_walk_link_map_changed(void) { cca_modules_refresh(closed); }
+bool cca_walk_link_map_changed(void) { return cca_modules_refresh(closed); }
 
 /* Is any module there?  The loader answers without a lock; before glibc 2.35
  * there is no such function, and we cannot know. */
@@ -72,10 +73,32 @@ static bool has_module(uintptr_t address) {
 #endif
 }
 
+/* Is it still MODULE that is at ADDRESS, where one of our callers is?  What is
+ * being called is not closed, so that its entry in the link map stays. */
+static bool is_there(const struct cca_loaded *module, uintptr_t address) {
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+  struct dl_find_object found;
+  return _dl_find_object((void *)address, &found) == 0 &&
+         (uintptr_t)found.dlfo_map_start == module->low &&
+         found.dlfo_link_map->l_addr == module->bias &&
+         !strcmp(found.dlfo_link_map->l_name, module->path);
+#else
+  (void)module;
+  (void)address;
+  return false;
+#endif
+}
+
 __attribute__((noinline, cold)) static uint64_t find_out(uintptr_t address) {
   const struct cca_loaded *m = cca_modules_find(address);
-  if (!m && has_module(address) && cca_modules_refresh(closed))
+  bool closing = cca_load_acquire(&cca_facts_closing);
+  if (m && m->late && closing && !is_there(m, address))
+    m = NULL;
+  if (!m && has_module(address) && cca_modules_refresh(closed)) {
     m = cca_modules_find(address);
+    if (m && m->late && closing && !is_there(m, address))
+      m = NULL;
+  }
   if (!m) /* not kept: a module may come to be there */
     return cca_fact_of(0, (struct cca_row){CCA_ROW_NONE, 0, 0}, true);
   uint32_t label = cca_module_label(m, address);
@@ -84,8 +107,10 @@ __attribute__((noinline, cold)) static uint64_t find_out(uintptr_t address) {
     goes_on =
         cca_allocsite_at(&m->table, (uint32_t)cca_labels[label].at).class ==
         CCA_SITE_CLASS_PASS_THROUGH;
-  uint64_t fact = cca_fact_of(label, cca_unwind_row(m, address), goes_on);
-  cca_facts_set(address, fact);
+  uint64_t fact = cca_fact_of(label, cca_unwind_row(m, address), goes_on) |
+                  (m->late ? CCA_FACT_LATE : 0);
+  if (!closing || !m->late)
+    cca_facts_set(address, fact);
   return fact;
 }
 
@@ -253,7 +278,7 @@ static uint32_t walk(struct cca_frame frame, uintptr_t *decided,
 static void remember(struct cca_paths *paths, struct cca_path *path,
                      const struct cca_path *fresh) {
   uint64_t generation = cca_load(&cca_facts_generation);
-  if (paths->busy)
+  if (paths->busy || cca_load(&cca_facts_closing))
     return;
   cca_store(&paths->busy, 1);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);

@@ -135,7 +135,7 @@ cca_walk(struct cca_frame frame, size_t size, struct cca_paths *paths) {
   return cca__walk(frame, size, path, paths);
 }
 
-/* Look at the link map again, after dlopen() or dlclose(). */
-void cca_walk_link_map_changed(void);
+/* Look at the link map again.  False: somebody else is at it. */
+bool cca_walk_link_map_changed(void);
 
 #endif

@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Threads that allocate, modules that come and go, children that fork, signals
+# that ask for snapshots, all at once, for STRESS seconds (5): nothing crashes or
+# hangs, no object has another type than its own, every record can be read.
+# shellcheck source=tests/common.sh
+. "${0%/*}/../common.sh"
+# shellcheck source=tests/runtime/heap.bash
+. "$here/heap.bash"
+
+for name in one two; do
+  compile $name.c -fPIC -DNAME=$name <<'EOF'
+#include <stdlib.h>
+#define STRUCT_(name) struct of_##name
+#define STRUCT(name) STRUCT_(name)
+STRUCT(NAME) { long x[3]; };
+void *make(void) { STRUCT(NAME) *p = malloc(sizeof *p); p->x[0] = 1; return p; }
+EOF
+  link $name.so -shared $name.o
+done
+cp "$here/witness.h" .
+cat >main.c <<'EOF'
+#include "witness.h"
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+struct mine { long x[2]; };
+struct more { long x[6]; };
+static time_t end;
+static volatile long checked, typed;
+static void check(void *p, const char *want) {
+  static int (*describe)(const void *, struct cca_object *);
+  struct cca_object o;
+  if (!describe) *(void **)&describe = dlsym(RTLD_DEFAULT, "cca_describe");
+  if (!p || describe(p, &o) != CCA_OK || o.start != p) abort();
+  if (o.type && strcmp(o.type, want)) abort();
+  __atomic_fetch_add(&checked, 1, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&typed, o.type != NULL, __ATOMIC_RELAXED);
+}
+static void *churn(void *unused) {
+  while (time(NULL) < end)
+    for (int i = 0; i < 1000; i++) {
+      struct mine *m = malloc(sizeof *m);
+      check(m, "struct mine");
+      struct more *o = realloc(m, sizeof *o);
+      check(o, "struct more");
+      free(o);
+    }
+  return unused;
+}
+static void *modules(void *name) {
+  char path[32], want[32];
+  snprintf(path, sizeof path, "./%s.so", (char *)name);
+  snprintf(want, sizeof want, "struct of_%s", (char *)name);
+  while (time(NULL) < end) {
+    void *module = dlopen(path, RTLD_NOW);
+    void *(*make)(void);
+    *(void **)&make = dlsym(module, "make");
+    void *p = make();
+    check(p, want);
+    free(p);
+    dlclose(module);
+  }
+  return NULL;
+}
+int main(int argc, char **argv) {
+  pthread_t threads[6];
+  end = time(NULL) + atoi(argv[argc - 1]);
+  for (int i = 0; i < 4; i++) pthread_create(&threads[i], NULL, churn, NULL);
+  pthread_create(&threads[4], NULL, modules, (void *)"one");
+  pthread_create(&threads[5], NULL, modules, (void *)"two");
+  for (int turns = 0; time(NULL) < end; turns++) {
+    struct timespec pause = {0, 20000000};
+    pid_t child = fork();
+    if (child == 0) {
+      struct mine *m = malloc(sizeof *m);
+      check(m, "struct mine");
+      _exit(turns % 2);
+    }
+    waitpid(child, NULL, 0);
+    if (turns < 20) raise(SIGUSR2);
+    nanosleep(&pause, NULL);
+  }
+  for (int i = 0; i < 6; i++) pthread_join(threads[i], NULL);
+  printf("%d %% typed\n", (int)(100.0 * (double)typed / (double)checked));
+  return checked < 10000;
+}
+EOF
+cc-allocs -g -O1 -I"$source_dir/include" main.c -o main -pthread -ldl
+timeout 200 allocs run --signal USR2 --json -o heap ./main "${STRESS:-5}" >out 2>err
+expect err </dev/null
+[ "$(sed 's/ .*//' out)" -ge 95 ]
+python3 - heap <<'EOF'
+import json, sys
+processes = json.load(open(sys.argv[1]))["processes"]
+own = [p for p in processes if p["pid"] == processes[0]["pid"]]
+assert len(own) > 10 and len(processes) > len(own) + 10, len(processes)
+known = {"struct mine", "struct more", "struct of_one", "struct of_two"}
+for process in processes:
+    types = {row["type"] for row in process["types"]}
+    assert types <= known, types
+last = {row["type"]: row for row in own[-1]["types"]}
+assert own[-1]["moment"] == "exit" and set(last) == known
+assert all(row["live_objects"] == 0 for row in last.values()), last
+EOF
