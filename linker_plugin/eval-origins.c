@@ -66,6 +66,18 @@ static void add_all(struct cca_eval *eval, struct cca_origins *to,
   }
 }
 
+/* All of FROM, cut down with MASK. */
+static void add_aligned(struct cca_eval *eval, struct cca_origins *to,
+                        const struct cca_origins *from, uint32_t mask) {
+  for (uint32_t i = 0; i < from->count; i++) {
+    if (is_full_for(to, from->items[i].kind))
+      continue;
+    struct cca_origin origin = from->items[i];
+    origin.offset = cca__eval_unrounded(eval, origin.offset, mask);
+    add_origin(to, origin);
+  }
+}
+
 /* How the block that is resized was come by. */
 static void set_resized(struct cca_eval *eval, struct cca_block *block,
                         uint32_t node) {
@@ -370,9 +382,10 @@ static void compute_origins(struct cca_eval *eval, uint32_t node,
     add_sum(eval, origins, n);
     return;
   case CCA_OP_AND: /* aligned up or down */
-    add_all(eval, origins,
-            cca__eval_origins(eval, maybe_pointer(eval, n.a) ? n.a : n.b),
-            NULL);
+    if (maybe_pointer(eval, n.a))
+      add_aligned(eval, origins, cca__eval_origins(eval, n.a), n.b);
+    else
+      add_aligned(eval, origins, cca__eval_origins(eval, n.b), n.a);
     return;
   case CCA_OP_EITHER:
     for (uint32_t i = 0; i < n.b && i < 64; i++)

@@ -127,6 +127,42 @@ static const struct cca_size *called_size(struct cca_eval *eval,
   return size->alt_count ? size : cca__eval_opaque(eval);
 }
 
+static bool has_negative(const struct cca_size *size) {
+  for (uint32_t i = 0; i < size->alt_count; i++)
+    for (uint32_t t = 0; t < size->alts[i].term_count; t++)
+      if (size->alts[i].terms[t].factor < 0)
+        return true;
+  return false;
+}
+
+const struct cca_size *cca__eval_unrounded(struct cca_eval *eval,
+                                           const struct cca_size *size,
+                                           uint32_t mask) {
+  struct cca_node n = cca__eval_node_at(eval, mask);
+  if (n.op != CCA_OP_MIX || n.b != 1) /* ~m */
+    return size;
+  const struct cca_size *without = cca_size_sub(
+      &eval->arena, size,
+      cca__eval_size(eval, cca_operand_at(eval->unit->table, n.a).node));
+  return has_negative(without) ? size : without;
+}
+
+/* A - (n & (A - 1)), where A is the size or an offset in a type: padding. */
+static bool is_padding(struct cca_eval *eval, struct cca_node n) {
+  const struct cca_size *a = cca__eval_size(eval, n.a);
+  struct cca_node rest = cca__eval_node_at(eval, n.b);
+  if (rest.op != CCA_OP_AND || a->alt_count != 1 || a->alts[0].bag ||
+      a->alts[0].term_count != 1 || a->alts[0].terms[0].atom_count != 1 ||
+      a->alts[0].terms[0].factor != 1)
+    return false;
+  struct cca_atom atom = a->alts[0].terms[0].atoms[0];
+  const struct cca_size *mask = cca_size_add(
+      &eval->arena, cca__eval_size(eval, rest.b),
+      cca_size_constant(&eval->arena, 1));
+  return (atom.kind == CCA_ATOM_SIZEOF || atom.kind == CCA_ATOM_PART) &&
+         cca_size_equal(a, mask);
+}
+
 static const struct cca_size *masked_size(struct cca_eval *eval,
                                           struct cca_node n) {
   const struct cca_size *a = cca__eval_size(eval, n.a);
@@ -141,7 +177,7 @@ static const struct cca_size *masked_size(struct cca_eval *eval,
     return cca__eval_node_at(eval, n.b).op == CCA_OP_SUB ||
                    cca__eval_node_at(eval, n.b).op == CCA_OP_ADD
                ? cca_size_constant(&eval->arena, 0)
-               : a;
+               : cca__eval_unrounded(eval, a, n.b);
   if (mask < 0)
     return cca_size_without_slack(&eval->arena, a, -mask);
   if (mask > 0xffff || cca_size_has(a, CCA_ATOM_SIZEOF))
@@ -164,6 +200,8 @@ static const struct cca_size *operands_size(struct cca_eval *eval,
 /* A difference of pointers into one parameter is a length of its content. */
 static const struct cca_size *difference(struct cca_eval *eval,
                                          struct cca_node n) {
+  if (is_padding(eval, n))
+    return cca_size_constant(&eval->arena, 0);
   uint8_t from = cca__eval_root(eval, n.b, true);
   if (from != CCA_NO_ROOT && cca__eval_root(eval, n.a, true) != CCA_NO_ROOT)
     return cca_size_atom(

@@ -64,6 +64,11 @@ uint32_t cca__eval_next_store(struct cca_eval *eval, uint32_t loc, uint32_t i,
 const struct cca_size *cca__eval_put_in(struct cca_eval *eval,
                                         const struct cca_call *call,
                                         const struct cca_size *size);
+/* SIZE without what was added to round it up, now that it is cut down with
+ * MASK: (n + m) & ~m is n. */
+const struct cca_size *cca__eval_unrounded(struct cca_eval *eval,
+                                           const struct cca_size *size,
+                                           uint32_t mask);
 /* The length of what the pointer NODE (or CCA_NONE) points to. */
 const struct cca_size *cca__eval_length_of(struct cca_eval *eval,
                                            uint32_t node);
