@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Debian's lua, which allocates all through one function pointer given to
+# realloc(NULL, n): its objects are what its source says, to the last table.
+# shellcheck source=tests/common.sh
+. "${0%/*}/../common.sh"
+# shellcheck source=tests/runtime/heap.bash
+. "$here/heap.bash"
+
+lua=$source_dir/build/programs/lua5.4-gcc-allocs/src/lua5.4
+[ -x "$lua" ] ||
+  skip "lua is not built: scripts/build-program lua5.4 --cc build/release/bin/cc-allocs"
+ln -s "$lua" lua
+
+# Each round makes one table, one array of four values, a closure and a string.
+cat >script <<'EOF'
+local n = tonumber(arg[1])
+for i = 1, n do
+  local t = {1, 2, 3, i}
+  local f = function() return t end
+  local s = "string number " .. i .. " is a long one, of more than forty bytes"
+end
+EOF
+count() { # ROUNDS TYPE: objects of TYPE in so many rounds
+  types lua script "$1" >rows
+  awk -v type="$2" '{ n = $1; $1 = $2 = $3 = ""; sub(/^ +/, "") } $0 == type { print n }' rows
+}
+for type in 'struct Table' 'struct TValue[]' 'struct LClosure + tail' \
+  'struct UpVal' 'struct TString + tail'; do
+  few=$(count 1000 "$type") many=$(count 3000 "$type")
+  echo "$type: $few, $many"
+  case $type in
+  *TString*) [ $((many - few)) -ge 2000 ] ;;
+  *) [ $((many - few)) = 2000 ] ;;
+  esac
+done
+grep -q '^1 [0-9]* 0 struct LG$' rows
+
+# Everything but libc's own is typed.
+python3 - <<'EOF'
+import json
+totals = json.load(open("lua.json"))["processes"][0]["totals"]
+assert totals["typed"]["objects"] + totals["by_nature"]["objects"] \
+    >= 0.999 * totals["objects"], totals
+EOF
