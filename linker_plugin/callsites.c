@@ -263,16 +263,21 @@ static uint32_t returned_record(const struct cca_model *model,
              : CCA_NONE;
 }
 
-/* A constructor that goes through one that makes several records gives its
- * callers the one that it is declared to return, if that is among them. */
-static void prefer_declared(const struct cca_model *model,
-                            struct cca_callsite *site) {
-  uint32_t declared = returned_record(model, site->target);
-  for (uint32_t i = 0; declared != CCA_NONE && i < site->type_count; i++)
-    if (site->types[i] == declared) {
-      site->types[0] = declared;
+static void settle_on(struct cca_callsite *site, uint32_t type) {
+  for (uint32_t i = 0; type != CCA_NONE && i < site->type_count; i++)
+    if (site->types[i] == type) {
+      site->types[0] = type;
       site->type_count = 1;
     }
+}
+
+/* A constructor that makes one of several records gives its callers the one
+ * that it is declared to return, or else the one that the caller takes the
+ * result for, if that is among them. */
+static void settle_records(const struct cca_model *model,
+                           struct cca_callsite *site) {
+  settle_on(site, returned_record(model, site->target));
+  settle_on(site, site->used_as);
 }
 
 /* Of several types the one that the result is used as comes first. */
@@ -332,7 +337,7 @@ static void read_size(struct cca_model *model, uint32_t caller,
     }
   }
   if (verdict->role == CCA_ROLE_FACTORY && site->type_count > 1)
-    prefer_declared(model, site);
+    settle_records(model, site);
   prefer_used(site);
   if (site->type_count > 1)
     site->shape = CCA_SIZE_SHAPE_SEVERAL;

@@ -52,7 +52,8 @@ static uint32_t file_row(struct emitter *e, const struct cca_table *t,
 }
 
 /* The row of TYPE; what it points to or consists of is not followed, but for
- * an array's or pointer's element. */
+ * an array's or pointer's element, and for what a record begins with: a pointer
+ * to the one is a pointer to the other. */
 static uint32_t type_row(struct emitter *e, uint32_t type, int depth) {
   if (type == CCA_NONE)
     return CCA_NONE;
@@ -74,13 +75,18 @@ static uint32_t type_row(struct emitter *e, uint32_t type, int depth) {
     row.element = element;
   }
   if (t.members_count && depth) {
+    struct cca_member head = cca_member_at(unit->table, t.members_first);
+    uint32_t of = head.offset || head.of == CCA_NONE
+                      ? CCA_NONE
+                      : type_row(e, unit->types[head.of], depth);
+    row = cca_type_get(e->out, number);
     row.members_first = cca_member_added(e->out);
     row.members_count = t.members_count;
     for (uint32_t i = 0; i < t.members_count; i++) {
       struct cca_member m = cca_member_at(unit->table, t.members_first + i);
       cca_member_add(e->out, (struct cca_member){
                                  text(e, cca_table_string(unit->table, m.name)),
-                                 m.offset, CCA_NONE});
+                                 m.offset, i ? CCA_NONE : of});
     }
   }
   cca_type_set(e->out, number, row);

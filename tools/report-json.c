@@ -237,6 +237,11 @@ static void set_addresses(const struct cca_report *report, json_t *object,
   set(object, "addresses", list);
 }
 
+static json_t *agreement(enum cca_agreement agreement) {
+  return agreement == CCA_AGREE_SILENT ? json_null()
+                                       : json_boolean(agreement == CCA_AGREE_YES);
+}
+
 static json_t *sites(const struct cca_report *report) {
   const struct cca_table *table = report->table;
   json_t *list = json_array();
@@ -262,6 +267,7 @@ static json_t *sites(const struct cca_report *report) {
     set(object, "header", json_integer(site.header));
     set(object, "size", known_at(table, site.size));
     set(object, "used_as", known(cca_report_type(table, site.used_as)));
+    set(object, "used_as_agrees", agreement(cca_report_agreement(table, &site)));
     set_addresses(report, object, row);
     set(object, "reason", known_at(table, site.reason));
     json_array_append_new(list, object);

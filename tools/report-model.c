@@ -59,6 +59,24 @@ const char *cca_report_type(const struct cca_table *table, uint32_t type) {
   return cca_table_string(table, cca_type_at(table, type).name);
 }
 
+/* Is a pointer to TYPE one to AS, too: the same type, or what it begins with? */
+static bool begins_with(const struct cca_table *table, uint32_t type,
+                        uint32_t as) {
+  int64_t identity = cca_type_at(table, as).identity;
+  for (int depth = 0; type != CCA_NONE && depth < 16; depth++) {
+    struct cca_type row = cca_type_at(table, type);
+    if (type == as || row.identity == identity)
+      return true;
+    struct cca_member head = {0, 0, row.element};
+    if (row.kind == CCA_TYPE_KIND_POINTER)
+      return false;
+    if (row.members_count)
+      head = cca_member_at(table, row.members_first);
+    type = head.offset ? CCA_NONE : head.of;
+  }
+  return false;
+}
+
 enum cca_agreement cca_report_agreement(const struct cca_table *table,
                                         const struct cca_allocsite *site) {
   if (site->class != CCA_SITE_CLASS_TYPED || site->of == CCA_NONE ||
@@ -67,13 +85,12 @@ enum cca_agreement cca_report_agreement(const struct cca_table *table,
        site->shape != CCA_SIZE_SHAPE_ARRAY &&
        site->shape != CCA_SIZE_SHAPE_FLEXIBLE))
     return CCA_AGREE_SILENT;
-  struct cca_type of = cca_type_at(table, site->of);
   struct cca_type as = cca_type_at(table, site->used_as);
   if (as.kind == CCA_TYPE_KIND_VOID || as.kind == CCA_TYPE_KIND_UNKNOWN ||
       (as.flags & (CCA_TYPE_FLAGS_BYTES | CCA_TYPE_FLAGS_INCOMPLETE)))
     return CCA_AGREE_SILENT;
-  return site->of == site->used_as || of.identity == as.identity ? CCA_AGREE_YES
-                                                                 : CCA_AGREE_NO;
+  return begins_with(table, site->of, site->used_as) ? CCA_AGREE_YES
+                                                     : CCA_AGREE_NO;
 }
 
 /* Filtering by type. */

@@ -10,9 +10,6 @@ import subprocess
 
 from report import ALLOCATES
 
-WHOLE = {"one", "array", "flexible"}  # shapes whose result is a T *
-UNTOLD = {None, "void", "char", "signed char", "unsigned char"}
-
 
 def compiled(name, files):
     """Does the debug information of FILES define function, or field, NAME?"""
@@ -180,9 +177,8 @@ def score_sites(score, report):
         if name == "untyped":
             score.note("untyped", f"{place}: {site.get('callee')}, "
                        f"{site.get('reason')}")
-        if (site.get("type") and site.get("shape") in WHOLE
-                and site.get("used_as") not in UNTOLD):
-            agrees = site["type"] == site["used_as"]
+        agrees = site.get("used_as_agrees")
+        if site.get("type") and agrees is not None:
             score.count("used_as")
             score.count("used_as_agrees", agrees)
             if not agrees:

@@ -36,6 +36,7 @@ struct tree *tree_or_null(int type) {
   struct object *o = any(type);
   return o->type == 2 ? (struct tree *)o : NULL;
 }
+struct blob *blob(void) { return (struct blob *)any(1); }
 int main(int argc, char **argv) {
   struct object *o = any(argc);
   struct tree *t = tree_or_null(argc);
@@ -43,8 +44,20 @@ int main(int argc, char **argv) {
 }
 /* functions:
 any factory -
+blob factory -
 new_blob factory -
 new_tree factory -
 node pool 1
 tree_or_null factory -
+*/
+/* sites:
+15 node malloc pass-through - - char
+23 new_blob node typed struct_blob one struct_blob
+28 new_tree node typed struct_tree one struct_tree
+33 any new_blob typed struct_blob one struct_blob
+33 any new_tree typed struct_tree one struct_tree
+36 tree_or_null any typed - several struct_object
+39 blob any typed struct_blob one struct_blob
+41 main any typed - several struct_object
+42 main tree_or_null typed struct_tree one struct_tree
 */
