@@ -388,8 +388,9 @@ static void judge_origins(struct cca_model *model, uint32_t function,
   v->size_args = v->role == CCA_ROLE_ALLOCATES ? args : 0;
   v->offset = best.origin->offset;
   v->block = best.origin->block;
-  v->certainty = v->block->flags & CCA_BLOCK_CARVED ? CCA_CERTAINTY_CARVED
-                                                    : CCA_CERTAINTY_PROVED;
+  v->certainty = v->block->flags & CCA_BLOCK_AGREED   ? CCA_CERTAINTY_AGREED
+                 : v->block->flags & CCA_BLOCK_CARVED ? CCA_CERTAINTY_CARVED
+                                                      : CCA_CERTAINTY_PROVED;
   if (v->block->flags & CCA_BLOCK_ZEROED)
     v->flags |= CCA_ALLOC_FLAGS_ZEROED;
   for (uint32_t i = 0; i < origins->count; i++)

@@ -38,6 +38,35 @@ static void merge_origins(struct cca_origins *to,
   }
 }
 
+/* What a function returns that cannot be followed, but whose callers agree. */
+static void believe_callers(const struct cca_body *body,
+                            struct cca_origins *origins) {
+  const struct cca_model *model = body->model;
+  struct cca_arena *arena = cca__eval_arena(body->eval);
+  uint8_t size = model->agreed ? model->agreed[body->function] : CCA_NO_ROOT;
+  if (size == CCA_NO_ROOT || cca__any_fresh(origins))
+    return;
+  struct cca_block *block = cca_arena_zalloc(arena, 1, sizeof *block);
+  *block = (struct cca_block){
+      .size = cca_size_atom(arena, 1,
+                            (struct cca_atom){.kind = CCA_ATOM_PARAM,
+                                              .root = CCA_NO_ROOT,
+                                              .index = size}),
+      .flags = CCA_BLOCK_CARVED | CCA_BLOCK_AGREED,
+      .param = CCA_NO_ROOT,
+      .source = CCA_NO_ROOT,
+      .call = CCA_NONE,
+      .callee = CCA_NONE,
+      .kept = CCA_NONE};
+  origins->count = 1;
+  origins->items[0] = (struct cca_origin){.kind = CCA_ORIGIN_FRESH,
+                                          .root = CCA_NO_ROOT,
+                                          .offset = cca_size_constant(arena, 0),
+                                          .block = block,
+                                          .loc = CCA_NONE,
+                                          .call = CCA_NONE};
+}
+
 static void find_returned(const struct cca_body *body,
                           struct cca_behaviour *b) {
   struct cca_arena *arena = cca__eval_arena(body->eval);
@@ -56,6 +85,7 @@ static void find_returned(const struct cca_body *body,
   }
   if (origins) {
     cca__carve(body, origins);
+    believe_callers(body, origins);
     cca__describe_blocks(body, origins, b->may_free);
   }
   b->returned = origins;

@@ -166,7 +166,11 @@ static void emit_chain(struct emitter *e, struct cca_alloc *row,
   row->chain_first = cca_step_added(e->out);
   for (int depth = 0; block && depth < CHAIN_MAX; depth++) {
     if (block->call == CCA_NONE) {
-      add_step(e, row, "cuts it off memory held before", CCA_NONE, block->line);
+      add_step(e, row,
+               block->flags & CCA_BLOCK_AGREED
+                   ? "finds it in memory held before; its callers agree"
+                   : "cuts it off memory held before",
+               CCA_NONE, block->line);
       return;
     }
     struct cca_call_place place = cca__call_place(model, block->call);

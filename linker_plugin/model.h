@@ -124,6 +124,10 @@ struct cca_model {
   struct cca_behaviour *behaviours; /* [functions] */
   uint8_t *traits;                  /* [functions], enum cca_trait */
 
+  /* ---- agree.c ---- */
+  uint8_t *agreed; /* [functions]: the parameter that is the size of what it
+                      returns, or CCA_NO_ROOT; NULL: nobody was asked yet */
+
   /* ---- flow.c ---- */
   struct cca_flow *flow;
 
@@ -185,6 +189,7 @@ enum cca_block_flags {
   CCA_BLOCK_DUP = 1 << 8,     /* by a primitive that copies a string */
   CCA_BLOCK_KEPT = 1 << 9,    /* also stored in memory of the program */
   CCA_BLOCK_ALWAYS = 1 << 10, /* the allocating call is on every path */
+  CCA_BLOCK_AGREED = 1 << 11, /* by what callers say, see agree.c */
 };
 
 /* Memory that the caller could not reach before. */
@@ -319,6 +324,12 @@ void cca__carve(const struct cca_body *body, struct cca_origins *origins);
 
 /* ---- compose.c: what each function does, from what its callees do ---- */
 void cca__compose(struct cca_model *model);
+
+/* ---- agree.c: what cannot be followed, but callers agree on ---- */
+
+/* From composed behaviours; true if there is any such function: then compose
+ * again. */
+bool cca__agree(struct cca_model *model);
 
 /* ---- flow.c: which types reach which parameter and location? ---- */
 

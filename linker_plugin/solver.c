@@ -22,6 +22,9 @@ int cca_solve(const struct cca_solver_request *request,
     cca__resolve(&model);
     /* Upward: what each function does, from what its callees do. */
     cca__compose(&model);
+    /* Some bodies cannot be followed, but their callers agree. */
+    if (cca__agree(&model))
+      cca__compose(&model);
     /* Downward: which types' sizes reach which parameter and field. */
     cca__flow(&model);
     /* From here on the model only gets read. */
