@@ -466,9 +466,26 @@ static void judge(struct cca_model *model, uint32_t function) {
     v->flags |= CCA_ALLOC_FLAGS_EXPORTED;
 }
 
+/* Does somebody put there what a caller gives, a hook of his own?  Where there
+ * is a function from the start, others only replace it by their like. */
+static bool is_hook(const struct cca_model *model, uint32_t location) {
+  bool hook = false;
+  for (uint32_t i = model->stores_first[location];
+       i < model->stores_first[location + 1]; i++) {
+    struct cca_store_place place = model->stores[i];
+    const struct cca_table *t = model->units[place.unit].table;
+    struct cca_store store = cca_store_at(t, place.row);
+    if (store.func == CCA_NONE)
+      return false;
+    hook |= cca_node_at(t, store.value).op == CCA_OP_PARAM;
+  }
+  return hook;
+}
+
 /*
  * A place that holds functions is an allocation function itself if calls go
- * through it and all that is known to be stored there allocates (or frees).
+ * through it and all that is known to be stored there allocates (or frees; but
+ * what a hook does to what is dropped, its owner alone knows).
  */
 static void judge_pointer(struct cca_model *model, uint32_t location) {
   struct cca_verdict *v = &model->pointers[location];
@@ -499,7 +516,7 @@ static void judge_pointer(struct cca_model *model, uint32_t location) {
   if (allocators && 2 * allocators > known) {
     *v = *found;
     v->size_args = args;
-  } else if (frees && !allocators)
+  } else if (frees && !allocators && !is_hook(model, location))
     v->frees = frees;
   v->flags |= CCA_ALLOC_FLAGS_POINTER;
 }

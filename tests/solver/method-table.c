@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* An allocator behind a table that is installed at run time, a global pointer,
- * and a parameter; the twin's table holds a function that does not allocate. */
+ * and a parameter; the twin's table holds a function that does not allocate, and
+ * the twin of a pointer that frees is a hook for what a list drops. */
 #include <stdlib.h>
 struct methods { void *(*get)(int); void (*put)(void *); int (*size)(void *); };
 struct config { struct methods m; int other; };
@@ -18,6 +19,13 @@ static void *(*hook)(size_t) = malloc;
 void *hooked(size_t n) { return hook(n); }
 void *parser(void *(*make)(size_t)) { return make(sizeof(struct config)); }
 void *use(void) { return parser(malloc); }
+struct list { void (*drop)(void *); void *item; };
+void list_init(struct list *l, void (*drop)(void *)) { l->drop = drop; }
+void list_clear(struct list *l) { l->drop(l->item); }
+void list_of_blocks(struct list *l) { list_init(l, free); }
+static void (*release)(void *) = free;
+void set_release(void (*other)(void *)) { release = other; }
+void released(void *p) { release(p); }
 /* functions:
 mem_get malloc 0
 methods.get malloc 0
@@ -31,4 +39,6 @@ use factory -
 mem_put 0
 methods.put 0
 put 0
+release 0
+released 0
 */
