@@ -53,3 +53,28 @@ expect rows <<'EOF'
 2 64 2 struct inner
 2 48 2 struct outer
 EOF
+
+# Inside of what a site calls: strdup() of a module without a classification,
+# whose handler allocates.
+"$CCA_CC" -shared -fPIC -O1 -fno-builtin -x c -o plain.so - <<'EOF'
+#include <signal.h>
+#include <stdlib.h>
+void *volatile handled;
+static void handler(int signal) { (void)signal; handled = malloc(16); }
+char *strdup(const char *text) {
+  signal(SIGUSR2, handler);
+  raise(SIGUSR2);
+  char *copy = malloc(100);
+  copy[0] = text[0];
+  return copy;
+}
+EOF
+cat >dup.c <<'EOF'
+#include <string.h>
+char *volatile kept;
+int main(int argc, char **argv) { kept = strdup(argv[argc - 1]); return 0; }
+EOF
+cc-allocs -O1 -g -fno-builtin dup.c ./plain.so -o dup
+types dup >rows
+expect rows <<<'1 100 1 bytes'
+grep -q '^1 16 1 16 1 untyped signal$' dup.rows

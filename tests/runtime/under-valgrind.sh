@@ -14,7 +14,7 @@ try() {
 mkdir folder
 cc-allocs -g -O1 -I"$source_dir/include" "$here/witness-of-wrappers.c" -o prog
 try ./prog >out
-expect out <<<'54 of 54 typed, 0 wrong'
+expect out <<<'60 of 60 typed, 0 wrong'
 
 cat >threads.c <<'EOF'
 #include <pthread.h>

@@ -23,14 +23,14 @@ struct seen { long a, b, c; };
 struct asked { long a; };
 struct seen *make(void) { logged(); return malloc(sizeof(struct seen)); }
 struct asked *ask(void) { return hidden(sizeof(struct asked)); }
-int main(void) { return !make() + !ask(); }
+int main(void) { return !make() + !make() + !make() + !ask(); }
 EOF
 link main main.o hidden.o
 types main >rows
 expect rows <<'EOF'
-1 24 1 struct seen
+3 72 3 struct seen
 EOF
-grep -q '^2 32 2 32 2 untyped unlisted$' main.rows
+grep -q '^4 80 4 80 2 untyped unlisted$' main.rows
 
 # A site that lies about its size: its row is made to mean another type.
 allocs dump main | sed 's/name="struct seen" kind=struct size=24/&0/' >lie.txt
@@ -43,4 +43,4 @@ cp main lie
 objcopy --update-section .note.cc-allocs=lie.note lie
 types lie >rows
 expect rows </dev/null
-grep -q '^1 24 1 24 1 untyped size$' lie.rows
+grep -q '^3 72 3 72 1 untyped size$' lie.rows

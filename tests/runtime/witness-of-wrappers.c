@@ -15,6 +15,9 @@ struct edge {
   struct node *from, *to;
   double weight;
 };
+struct trio {
+  long a, b, c; /* as large as struct edge */
+};
 struct pair {
   short a, b;
 };
@@ -112,6 +115,12 @@ int main(int argc, char **argv) {
     free(p);
     p = thrice(sizeof(struct pair));
     SAW(p, "struct pair");
+    free(p);
+    p = thrice(sizeof(struct trio));
+    SAW(p, "struct trio");
+    free(p);
+    p = thrice(sizeof(struct edge));
+    SAW(p, "struct edge");
     free(p);
     p = xcalloc((size_t)argc + 2, sizeof(struct edge));
     SAW(p, "struct edge");
