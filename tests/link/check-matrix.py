@@ -23,13 +23,13 @@ SITES = {
     ("make_b", 7, "init", "typed", "struct t"),
     ("init", 3, "xmalloc", "typed", "struct t"),
     ("xmalloc", 4, "malloc", "pass-through", None),
-    ("main", 4, "make_a", "typed", "struct s"),
+    ("main", 4, "make_a", "typed", None),  # struct s or u, by way of `kept`
     ("main", 5, "make_b", "typed", "struct t"),
     ("main", 6, "xmalloc", "typed", "struct u"),
 }
 # Sites that are none in a program whose functions are in a shared object.
 IMPORTED = {
-    ("main", 4, "make_a", "typed", "struct s"),
+    ("main", 4, "make_a", "typed", None),  # struct s or u, by way of `kept`
     ("main", 5, "make_b", "typed", "struct t"),
     ("main", 6, "xmalloc", "typed", "struct u"),
 }

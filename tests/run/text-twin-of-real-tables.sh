@@ -20,7 +20,7 @@ twin() {
 
 for source in "$source_dir"/{base,summaries}/*.c; do
   name=$(basename "$source" .c)
-  cc-allocs -std=gnu11 -g -O1 -I"$source_dir" -I"$source_dir/include" \
+  cc-allocs -std=gnu11 -D_GNU_SOURCE -g -O1 -I"$source_dir" -I"$source_dir/include" \
     -c "$source" -o "$name.o"
   objcopy --dump-section .cc_allocs=table "$name.o" copy
   grep -q . table
