@@ -351,32 +351,25 @@ static void report(const struct founds *founds, const struct options *options,
   json_decref(document);
 }
 
-/* Show what is in FOLDER.  Returns STATUS, or that of an error of ours. */
-static int show(const char *folder, const struct options *options, int status) {
+/* Write what is in FOLDER to FILE.  Returns STATUS, or that of an error of ours.
+ */
+static int show(const char *folder, const struct options *options, int file,
+                int status) {
   struct founds founds = find_snapshots(folder);
   struct cca_text out = {0};
-  int file = STDERR_FILENO;
   bool none = !founds.count || founds.items[0].pid != (unsigned long)program;
   if (none)
     cca_complain("run",
                  "the program left no record: it was killed, is linked "
                  "statically or brings a malloc of its own, runs with other "
                  "rights, or executed another program");
-  if (options->output) {
-    file =
-        open(options->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file < 0) {
-      cca_complain("run", "%s: %s", options->output, strerror(errno));
-      return EXIT_OURS;
-    }
-  }
   report(&founds, options, file, status, &out);
   if (out.len && write_all(file, out.data, out.len) < 0) {
-    cca_complain("run", "cannot write: %s", strerror(errno));
+    cca_complain("run", "cannot write %s: %s",
+                 options->output ? options->output : "to standard error",
+                 strerror(errno));
     status = EXIT_OURS;
   }
-  if (file != STDERR_FILENO)
-    close(file);
   for (size_t i = 0; i < founds.count; i++)
     free(founds.items[i].path);
   cca_vec_release(&founds);
@@ -396,19 +389,31 @@ int cca_run_main(int argc, char **argv) {
                  runtime ? runtime : "the runtime", strerror(errno));
     return EXIT_OURS;
   }
+  /* Before the program, which may run for hours. */
+  int file = STDERR_FILENO;
+  if (options.output)
+    file = open(options.output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) {
+    cca_complain("run", "cannot write %s: %s", options.output, strerror(errno));
+    free(runtime);
+    return EXIT_OURS;
+  }
   const char *temporary = getenv("TMPDIR");
   struct cca_text folder = {0};
   if (!temporary || *temporary != '/')
     temporary = "/tmp";
   cca_text_addf(&folder, "%s/allocs-run.XXXXXX", temporary);
   if (!mkdtemp(folder.data)) {
-    cca_complain("run", "%s: %s", folder.data, strerror(errno));
+    cca_complain("run", "cannot make the folder %s: %s", folder.data,
+                 strerror(errno));
     return EXIT_OURS;
   }
   set_environment(runtime, folder.data, options.signal);
   status = run(argv + optind, options.signal);
   if (program)
-    status = show(folder.data, &options, status);
+    status = show(folder.data, &options, file, status);
+  if (file != STDERR_FILENO)
+    close(file);
   remove_folder(folder.data);
   cca_text_release(&folder);
   free(runtime);

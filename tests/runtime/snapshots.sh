@@ -65,3 +65,10 @@ status=0
 allocs run --signal NONE ./main 2>err || status=$?
 [ $status = 125 ]
 expect err <<<"allocs run: there is no signal \`NONE'; kill -l lists them"
+
+# Where the result cannot be put, the program is not even started.
+status=0
+allocs run -o none/heap sh -c 'echo started' >out 2>err || status=$?
+[ $status = 125 ]
+expect out </dev/null
+expect err <<<"allocs run: cannot write none/heap: No such file or directory"
