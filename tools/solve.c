@@ -337,11 +337,37 @@ static int patch_output(const char *dir, const char *kind) {
 
 /* allocs solve FILE... ----------------------------------------------------- */
 
+/* The file PATH, whose items are those from FIRST on, has to have a summary.
+ * Returns CCA_EXIT_OK if so; else that is said. */
+static int look_for_summary(const struct cca_input *input, const char *path,
+                            size_t first) {
+  for (size_t i = first; i < input->count; i++)
+    if (input->items[i].kind == CCA_CARRIER_SUMMARY)
+      return CCA_EXIT_OK;
+  if (first == input->count) {
+    cca_complain("solve", "%s: no code in it", path);
+    return CCA_EXIT_NOTHING;
+  }
+  const struct cca_carrier_item *item = &input->items[first];
+  if (item->kind == CCA_CARRIER_CLASSIFICATION)
+    cca_complain("solve", "%s: it is solved already", path);
+  else
+    cca_complain("solve", "%s: %s%s", path, item->reason,
+                 cca_input_advice(item));
+  return cca_input_is_broken(item) ? CCA_EXIT_ERROR : CCA_EXIT_NOTHING;
+}
+
+/* What has no summary is said here, and is named in the classification. */
 static int solve_files(int count, char **paths, const char *output) {
   struct cca_input input = {0};
   struct cca_vec(struct cca_solver_unit) units = {0};
-  for (int i = 0; i < count; i++)
-    cca_input_add(&input, paths[i]);
+  int worst = CCA_EXIT_OK;
+  for (int i = 0; i < count; i++) {
+    int status =
+        look_for_summary(&input, paths[i], cca_input_add(&input, paths[i]));
+    if (worst < status)
+      worst = status;
+  }
   for (size_t i = 0; i < input.count; i++) {
     const struct cca_carrier_item *item = &input.items[i];
     if (item->kind == CCA_CARRIER_CLASSIFICATION)
@@ -354,8 +380,11 @@ static int solve_files(int count, char **paths, const char *output) {
   struct cca_solver_request request = {.units = units.items,
                                        .unit_count = units.count};
   struct cca_solver_result result = {0};
-  int status = CCA_EXIT_NOTHING;
-  if (units.count > 0) {
+  int status = worst;
+  bool any = false;
+  for (size_t i = 0; i < units.count; i++)
+    any |= units.items[i].summary != NULL;
+  if (any) {
     status = CCA_EXIT_ERROR;
     if (solve(&request, &result) == 0) {
       if (!output)
@@ -371,15 +400,18 @@ static int solve_files(int count, char **paths, const char *output) {
   }
   cca_vec_release(&units);
   cca_input_release(&input);
-  return status;
+  return status < worst ? worst : status;
 }
 
 static int usage(FILE *to) {
   fprintf(to,
           "usage: allocs solve [-o FILE] FILE...\n\n"
           "Solve the summaries in objects, archives and table files as if they "
-          "were linked,\nand write the classification to FILE or to standard "
-          "output.\n");
+          "were linked,\nand write the classification, a table file, to FILE or "
+          "to standard output.\nLinks do it by themselves.\n\n"
+          "Exit status: 0 done, 1 a FILE has nothing to solve (standard error "
+          "says why), 2\nwrong usage, or a FILE cannot be read or written, or "
+          "is broken.\n");
   return to == stdout ? CCA_EXIT_OK : CCA_EXIT_ERROR;
 }
 

@@ -74,3 +74,24 @@ status=0
 allocs report lua >/dev/full 2>error || status=$?
 [ "$status" = 2 ]
 expect error <<<"allocs report: cannot write to standard output: No space left on device"
+
+# allocs solve says what has no summary, and solves what is beside it.
+echo 'void *malloc(unsigned long); void *get(unsigned long n) { return malloc(n); }' |
+  compile good.c
+for bad in none text cut; do
+  not allocs report "$bad" 2>wrong
+  fails 2 allocs solve -o solved "$bad" < <(sed 's/report/solve/' wrong)
+  [ ! -e solved ]
+  status=0
+  allocs solve -o solved good.o "$bad" 2>error || status=$?
+  [ "$status" = 2 ]
+  expect error < <(sed 's/report/solve/' wrong)
+  allocs report --functions solved | grep '^  get ' >/dev/null
+  rm solved
+done
+fails 1 allocs solve -o solved plain.o <<<"allocs solve: plain.o: object without a summary; compile it with CC=cc-allocs"
+fails 1 allocs solve -o solved nothing.a <<<"allocs solve: nothing.a: no code in it"
+fails 1 allocs solve -o solved lua <<<"allocs solve: lua: it is solved already"
+[ ! -e solved ]
+allocs solve -o solved good.o 2>error
+expect error </dev/null
