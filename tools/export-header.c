@@ -207,7 +207,9 @@ void cca_export_header(const struct cca_export *export, struct cca_text *out) {
            "#pragma GCC system_header\n"
            "#ifndef __clang__ /* a second declaration, that is the point */\n"
            "#pragma GCC diagnostic ignored \"-Wredundant-decls\"\n"
-           "#endif\n\n");
+           "#endif\n");
+  if (header.tags.count)
+    cca_text_adds(out, "\n");
   add_tags(&header, out);
   cca_text_add(out, header.functions.data, header.functions.len);
   cca_text_adds(out, "\n#endif\n");
