@@ -50,6 +50,7 @@ sweep() {
       return 1
     fi
     [ -e hit ] || break
+    # shellcheck disable=SC2034 # for who includes this
     swept=$n
     case $kind in
     memory*) n=$((n + 1 + n / 5)) ;;
@@ -60,8 +61,7 @@ sweep() {
 
 # ours_are_gone: nothing of ours is in tmp or here/; some of it takes its time.
 ours_are_gone() {
-  local i
-  for i in $(seq 200); do
+  for _ in $(seq 200); do
     [ -z "$(find tmp here -name 'cc-allocs.*' -o -name 'cca-*' \
       -o -name '.cca-*' -o -name '*cc_allocs*')" ] && return
     sleep 0.05
