@@ -351,7 +351,8 @@ static void report(const struct founds *founds, const struct options *options,
   json_decref(document);
 }
 
-/* Write what is in FOLDER to FILE.  Returns STATUS, or that of an error of ours.
+/* Write what is in FOLDER to FILE.  Returns STATUS, or that of an error of
+ * ours.
  */
 static int show(const char *folder, const struct options *options, int file,
                 int status) {

@@ -404,14 +404,15 @@ static int solve_files(int count, char **paths, const char *output) {
 }
 
 static int usage(FILE *to) {
-  fprintf(to,
-          "usage: allocs solve [-o FILE] FILE...\n\n"
-          "Solve the summaries in objects, archives and table files as if they "
-          "were linked,\nand write the classification, a table file, to FILE or "
-          "to standard output.\nLinks do it by themselves.\n\n"
-          "Exit status: 0 done, 1 a FILE has nothing to solve (standard error "
-          "says why), 2\nwrong usage, or a FILE cannot be read or written, or "
-          "is broken.\n");
+  fprintf(
+      to,
+      "usage: allocs solve [-o FILE] FILE...\n\n"
+      "Solve the summaries in objects, archives and table files as if they "
+      "were linked,\nand write the classification, a table file, to FILE or "
+      "to standard output.\nLinks do it by themselves.\n\n"
+      "Exit status: 0 done, 1 a FILE has nothing to solve (standard error "
+      "says why), 2\nwrong usage, or a FILE cannot be read or written, or "
+      "is broken.\n");
   return to == stdout ? CCA_EXIT_OK : CCA_EXIT_ERROR;
 }
 
