@@ -120,8 +120,25 @@ static void more_types(struct cca_grid *grid, const struct cca_tally *rest,
   *left_out = 0;
 }
 
-static void type_row(struct cca_grid *grid, const struct cca_heap_row *row,
-                     unsigned rank) {
+/* Why there is no type.  On a terminal that has a line of its own, since the
+ * end of the cell may be cut. */
+static void untyped_cell(struct cca_grid *grid, const struct cca_screen *screen,
+                         const char *reason) {
+  if (!screen->cut) {
+    cca_cellf(grid, CCA_STYLE_WARN, "untyped: %s", reason);
+    return;
+  }
+  struct cca_text text = {0}, line = {0};
+  cca_cell(grid, CCA_STYLE_WARN, "untyped");
+  cca_screen_clean(&text, reason);
+  cca_screen_wrap(screen, &line, CCA_STYLE_WARN, 8, 2, text.data);
+  cca_grid_line(grid, line.data);
+  cca_text_release(&text);
+  cca_text_release(&line);
+}
+
+static void type_row(struct cca_grid *grid, const struct cca_screen *screen,
+                     const struct cca_heap_row *row, unsigned rank) {
   if (rank)
     cca_cellf(grid, CCA_STYLE_DIM, "%u", rank);
   else
@@ -136,7 +153,7 @@ static void type_row(struct cca_grid *grid, const struct cca_heap_row *row,
     cca_cell(grid, CCA_STYLE_PLAIN, row->name);
     break;
   case CCA_HEAP_UNTYPED:
-    cca_cellf(grid, CCA_STYLE_WARN, "untyped: %s", row->name);
+    untyped_cell(grid, screen, row->name);
     break;
   }
 }
@@ -177,7 +194,7 @@ static void rows(const struct cca_heap *heap,
     }
     if (!typed)
       more_types(&grid, &rest, &left_out);
-    type_row(&grid, row, typed ? ++rank : 0);
+    type_row(&grid, screen, row, typed ? ++rank : 0);
     if (options->sites)
       site_rows(&grid, screen, row);
   }

@@ -45,14 +45,15 @@ static void type_cell(const struct cca_report_writer *w, struct cca_grid *grid,
   cca_text_release(&text);
 }
 
-/* The size expression, and what contradicts the type. */
+/* The size expression, and what contradicts the type.  On a terminal that has a
+ * line of its own, since the end of the cell may be cut. */
 static void remark_cell(const struct cca_report_writer *w,
                         struct cca_grid *grid, const struct cca_allocsite *site,
                         uint32_t copies) {
   struct cca_text text = {0};
   bool differs = cca_report_agreement(w->table, site) == CCA_AGREE_NO;
   cca_text_adds(&text, cca__report_string(w, site->size));
-  if (differs)
+  if (differs && !w->screen->cut)
     cca_text_addf(&text, "%sused as %s", text.len ? ", " : "",
                   cca_report_type(w->table, site->used_as));
   if (copies > 1)
@@ -67,6 +68,10 @@ static void reason_line(const struct cca_report_writer *w,
                         const struct cca_allocsite *site) {
   struct cca_text text = {0}, line = {0};
   cca_screen_clean(&text, cca__report_string(w, site->reason));
+  if (w->screen->cut && cca_report_agreement(w->table, site) == CCA_AGREE_NO) {
+    cca_text_adds(&text, text.len ? ", used as " : "used as ");
+    cca_screen_clean(&text, cca_report_type(w->table, site->used_as));
+  }
   if (text.len) {
     cca_screen_wrap(w->screen, &line, CCA_STYLE_WARN, 6, 2, text.data);
     cca_grid_line(grid, line.data);

@@ -72,3 +72,14 @@ allocs run -o none/heap sh -c 'echo started' >out 2>err || status=$?
 [ $status = 125 ]
 expect out </dev/null
 expect err <<<"allocs run: cannot write none/heap: No such file or directory"
+
+# Nor is the reason cut on a narrow terminal why something has no type.
+if command -v script >/dev/null; then
+  script -qec 'stty cols 60; TERM=dumb allocs run sh -c :' /dev/null </dev/null |
+    tr -d '\r' >terminal
+  grep -A 1 ' untyped$' terminal | tail -n 1 >why
+  expect why <<<"        no caller was built with cc-allocs"
+  not grep untyped: terminal
+fi
+allocs run sh -c : 2>err
+grep ' untyped: no caller was built with cc-allocs$' err >/dev/null
