@@ -194,6 +194,21 @@ static void place_cell(const struct cca_report_writer *w, struct cca_grid *grid,
   cca_text_release(&text);
 }
 
+/* What a factory makes that nobody here calls, as in a library: the type of the
+ * site inside that asks for the factory's own size; "" if there is none. */
+static const char *type_inside(const struct cca_report_writer *w,
+                               const struct cca_alloc *alloc) {
+  for (uint32_t i = 0; i < w->report->sites.count; i++) {
+    struct cca_allocsite site =
+        cca_allocsite_at(w->table, w->report->sites.items[i]);
+    if (site.of != CCA_NONE && site.unit == alloc->unit &&
+        site.size == alloc->size && site.function == alloc->name &&
+        *cca__report_string(w, site.size))
+      return cca_report_type(w->table, site.of);
+  }
+  return "";
+}
+
 /* The types; the number of sites of a type that all sites ask for is in the
  * column beside. */
 static void types_cell(const struct cca_report_writer *w, struct cca_grid *grid,
@@ -207,6 +222,8 @@ static void types_cell(const struct cca_report_writer *w, struct cca_grid *grid,
   if (!text.len)
     cca__report_add_counts(w, &text, alloc->called_with_first,
                            alloc->called_with_count, CCA_REPORT_SHOWN_TYPES);
+  if (!text.len && alloc->kind == CCA_KIND_FACTORY)
+    cca_screen_clean(&text, type_inside(w, alloc));
   cca_cell(grid, CCA_STYLE_TYPE, text.data ? text.data : "");
   cca_text_release(&text);
 }

@@ -62,3 +62,31 @@ expect json <<'END'
       "called_with": []
     },
 END
+
+# What a factory makes that nobody calls is what is asked for inside; but not
+# what it asks for beside that.
+compile made.c <<'END'
+#include <stdlib.h>
+struct own { int a[9]; };
+struct beside { int a[5]; };
+void *kept;
+void *make(void) { return malloc(sizeof(struct own)); }
+void *make_two(void) {
+  kept = malloc(sizeof(struct beside));
+  return malloc(sizeof(struct own));
+}
+END
+allocs report --functions made.o | sed -n 's/^  \(make[a-z_]* .*\)/\1/p' >made
+expect made <<'END'
+make      made.c:5        0  struct own  sizeof(struct own)
+make_two  made.c:6        0  struct own  sizeof(struct own)
+END
+# The twin: no site inside asks for as much.
+allocs solve -o solved made.o
+allocs dump solved | sed '/^alloc /s/size="sizeof(struct own)"/size="1"/' |
+  sed 1d | allocs assemble -o changed -
+allocs report --functions changed | sed -n 's/^  \(make[a-z_]* .*\)/\1/p' >made
+expect made <<'END'
+make      made.c:5        0         1
+make_two  made.c:6        0         1
+END
