@@ -32,9 +32,9 @@ cat >together <<'END'
     proved: calls malloc (x.c:3)
 
 FACTORIES (2)   the type is fixed inside
-  function  defined at  sites  makes   size
-  grid      m.c:3           1  double  sizeof(double) * p0
-  push      x.c:4           0          sizeof(struct node)
+  function  defined at  sites  makes        size
+  grid      m.c:3           1  double       sizeof(double) * p0
+  push      x.c:4           0  struct node  sizeof(struct node)
 END
 cat >alone <<'END'
   function  kind    size  defined at  sites  called with
@@ -42,8 +42,8 @@ cat >alone <<'END'
     proved: calls malloc (x.c:3)
 
 FACTORIES (1)   the type is fixed inside
-  function  defined at  sites  makes  size
-  push      x.c:4           0         sizeof(struct node)
+  function  defined at  sites  makes        size
+  push      x.c:4           0  struct node  sizeof(struct node)
 END
 functions prog | diff -u together - >&2
 functions m.o x.o | diff -u together - >&2

@@ -23,7 +23,7 @@ expect with <<'END'
 
 FACTORIES (1)   the type is fixed inside
   function  defined at  sites  makes  size
-  one       v.c:4           0         sizeof(long)
+  one       v.c:4           0  long   sizeof(long)
 END
 
 status=0
