@@ -11,13 +11,13 @@ gcc -c -O1 a.c -o plain.o
 cc-allocs -c -O1 a.c -o with.o
 
 # gcc has no time to note a file that it is stopped in the moment of making;
-# such a one is gcc's own, with us or without.
+# such a one is gcc's own, with us or without, and so is what it then says.
 tmp_is_empty() { [ -z "$(find tmp -mindepth 1 ! -name 'cc??????.*')" ]; }
 
 # The wrapper itself dies of it, or it has ended before.
 stopped() {
   { [ "$status" = $((128 + signal)) ] || { [ ! -e hit ] && [ "$status" = 0 ]; }; } &&
-    ours_are_gone && tmp_is_empty && [ ! -s said ] &&
+    ours_are_gone && tmp_is_empty && not grep -q 'cc-allocs' said &&
     { [ ! -e here/a.o ] || is_plain here/a.o plain.o; }
 }
 # Somebody below it does, and the wrapper ends as the compiler did.

@@ -55,10 +55,12 @@ cat >report.json <<'END'
  "allocation_sites": [
   {"unit": "a.c", "line": 20, "column": 1, "callee": "xmalloc",
    "class": "typed", "shape": "one", "type": "struct foo",
-   "used_as": "struct foo"},
+   "used_as": "struct foo",
+   "used_as_agrees": true},
   {"unit": "a.c", "line": 21, "column": 1, "callee": "xmalloc",
    "class": "typed", "shape": "one", "type": "struct foo",
-   "used_as": "struct bar"},
+   "used_as": "struct bar",
+   "used_as_agrees": false},
   {"unit": "a.c", "line": 22, "column": 1, "callee": "xmalloc",
    "class": "bytes", "shape": "unknown", "type": null, "used_as": "char"}],
  "missing": [{"unit": "b.c", "reason": "no clang"}]}
