@@ -38,11 +38,6 @@ static bool finds_a_place(const struct cca_behaviour *b) {
   return computed;
 }
 
-static bool is_record(const struct cca_model *model, uint32_t type) {
-  uint32_t kind = cca__type(model, type).kind;
-  return kind == CCA_TYPE_KIND_STRUCT || kind == CCA_TYPE_KIND_UNION;
-}
-
 /* The record whose size SIZE is, or a multiple of it; CCA_NONE: there is none,
  * or it is more than that. */
 static uint32_t record_of(const struct cca_model *model,
@@ -53,7 +48,7 @@ static uint32_t record_of(const struct cca_model *model,
   const struct cca_term *term = &size->alts[0].terms[0];
   for (uint32_t k = 0; k < term->atom_count; k++)
     if (term->atoms[k].kind == CCA_ATOM_SIZEOF &&
-        is_record(model, term->atoms[k].index))
+        cca__is_record(cca__type(model, term->atoms[k].index)))
       found = term->atoms[k].index;
   return found;
 }
@@ -79,7 +74,7 @@ static void count_call(const struct cca_model *model, struct cca_eval *eval,
   uint32_t caller = unit->functions[call.func];
   uint32_t used_as =
       call.used_as == CCA_NONE ? CCA_NONE : unit->types[call.used_as];
-  if (used_as != CCA_NONE && !is_record(model, used_as))
+  if (used_as != CCA_NONE && !cca__is_record(cca__type(model, used_as)))
     used_as = CCA_NONE;
   if (model->target_rule[number] > CCA_RULE_STORED ||
       (used_as == CCA_NONE && model->agreed[caller] == CCA_NO_ROOT))

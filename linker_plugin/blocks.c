@@ -242,10 +242,7 @@ static const struct cca_size *without_floors(const struct cca_body *body,
         struct cca_atom atom = size->alts[i].terms[t].atoms[k];
         bool type = atom.kind == CCA_ATOM_SIZEOF;
         enters |= !type && atom.kind != CCA_ATOM_PART;
-        record |=
-            !type ||
-            cca__type(body->model, atom.index).kind == CCA_TYPE_KIND_STRUCT ||
-            cca__type(body->model, atom.index).kind == CCA_TYPE_KIND_UNION;
+        record |= !type || cca__is_record(cca__type(body->model, atom.index));
       }
     entered |= enters;
     if (enters || record)

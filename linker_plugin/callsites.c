@@ -187,8 +187,7 @@ static void read_alt(struct cca_model *model, const struct cca_alt *alt,
     site->header = constant > 0 ? constant : 0;
     shape = constant > 0 ? CCA_SIZE_SHAPE_HEADER : CCA_SIZE_SHAPE_ARRAY;
   } else if (fixed != CCA_NONE) {
-    uint8_t kind = cca__type(model, fixed).kind;
-    bool record = kind == CCA_TYPE_KIND_STRUCT || kind == CCA_TYPE_KIND_UNION;
+    bool record = cca__is_record(cca__type(model, fixed));
     add_type(site, record ? fixed : element);
     shape = record ? CCA_SIZE_SHAPE_FLEXIBLE : CCA_SIZE_SHAPE_HEADER;
     site->header = record ? 0 : cca__type_bytes(fixed, model);
@@ -255,10 +254,7 @@ static uint32_t returned_record(const struct cca_model *model,
   const struct cca_function *f = &model->functions.items[function];
   const struct cca_input *unit = &model->units[f->unit];
   uint32_t result = cca_func_at(unit->table, f->row).result;
-  if (result == CCA_NONE)
-    return CCA_NONE;
-  uint32_t kind = cca_type_at(unit->table, result).kind;
-  return kind == CCA_TYPE_KIND_STRUCT || kind == CCA_TYPE_KIND_UNION
+  return result != CCA_NONE && cca__is_record(cca_type_at(unit->table, result))
              ? unit->types[result]
              : CCA_NONE;
 }
@@ -291,10 +287,8 @@ static void prefer_used(struct cca_callsite *site) {
 
 static bool used_as_record(const struct cca_model *model,
                            const struct cca_callsite *site) {
-  if (site->used_as == CCA_NONE)
-    return false;
-  struct cca_type type = cca__type(model, site->used_as);
-  return type.kind == CCA_TYPE_KIND_STRUCT || type.kind == CCA_TYPE_KIND_UNION;
+  return site->used_as != CCA_NONE &&
+         cca__is_record(cca__type(model, site->used_as));
 }
 
 static void read_size(struct cca_model *model, uint32_t caller,

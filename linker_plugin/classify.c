@@ -35,13 +35,9 @@ struct shape {
   bool content; /* a term that is a length of content, or not understood */
 };
 
-static bool is_record_type(struct cca_type type) {
-  return type.kind == CCA_TYPE_KIND_STRUCT || type.kind == CCA_TYPE_KIND_UNION;
-}
-
 static bool is_record(const struct cca_model *model, struct cca_atom atom) {
   return atom.kind == CCA_ATOM_PART ||
-         is_record_type(cca__type(model, atom.index));
+         cca__is_record(cca__type(model, atom.index));
 }
 
 static struct shape shape_of(const struct cca_model *model,
@@ -304,7 +300,7 @@ static bool returns_record(const struct cca_model *model, uint32_t function) {
   const struct cca_function *f = &model->functions.items[function];
   const struct cca_table *t = model->units[f->unit].table;
   uint32_t result = cca_func_at(t, f->row).result;
-  return result != CCA_NONE && is_record_type(cca_type_at(t, result));
+  return result != CCA_NONE && cca__is_record(cca_type_at(t, result));
 }
 
 static void decide(struct cca_model *model, uint32_t function,

@@ -167,7 +167,7 @@ static void adopt_bare_records(struct cca_model *model) {
     for (uint32_t i = 0; i < model->types.count; i++) {
       struct cca_type t = cca__type(model, i);
       number[i] = i;
-      if (t.kind != CCA_TYPE_KIND_STRUCT && t.kind != CCA_TYPE_KIND_UNION)
+      if (!cca__is_record(t))
         continue;
       key.len = 0;
       cca_text_addf(&key, "%lld %s", (long long)t.size,
@@ -319,18 +319,15 @@ static void join_unit(struct cca_model *model, struct names *names,
  */
 static void find_pointee(struct cca_function *f, const struct cca_table *t,
                          struct cca_param param, uint32_t i) {
-  uint32_t kind = CCA_TYPE_KIND_UNKNOWN, flags = 0;
-  if (param.of != CCA_NONE) {
-    struct cca_type type = cca_type_at(t, param.of);
-    kind = type.kind;
-    flags = type.flags;
-  }
+  struct cca_type type = {.kind = CCA_TYPE_KIND_UNKNOWN};
+  if (param.of != CCA_NONE)
+    type = cca_type_at(t, param.of);
   bool pointer = param.kind == CCA_VALUE_KIND_POINTER;
-  if (!pointer || kind == CCA_TYPE_KIND_STRUCT || kind == CCA_TYPE_KIND_UNION)
+  if (!pointer || cca__is_record(type))
     f->carriers &= ~cca__bit(i);
   if (pointer &&
-      (kind == CCA_TYPE_KIND_VOID || kind == CCA_TYPE_KIND_UNKNOWN ||
-       flags & CCA_TYPE_FLAGS_BYTES))
+      (type.kind == CCA_TYPE_KIND_VOID || type.kind == CCA_TYPE_KIND_UNKNOWN ||
+       type.flags & CCA_TYPE_FLAGS_BYTES))
     f->generic |= cca__bit(i);
 }
 

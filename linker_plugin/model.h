@@ -154,6 +154,9 @@ struct cca_call_place cca__call_place(const struct cca_model *model,
                                       uint32_t call);
 struct cca_call cca__call(const struct cca_model *model, uint32_t call);
 struct cca_type cca__type(const struct cca_model *model, uint32_t type);
+static inline bool cca__is_record(struct cca_type type) {
+  return type.kind == CCA_TYPE_KIND_STRUCT || type.kind == CCA_TYPE_KIND_UNION;
+}
 /* C spelling without `struct`/`union`/`enum` if PLAIN. */
 const char *cca__type_name(const struct cca_model *model, uint32_t type,
                            bool plain);
