@@ -47,6 +47,28 @@ void cca_complain_option(int answer, char **argv) {
                  option, argv[0]);
 }
 
+void cca_complain_no_file(const char *command) {
+  cca_complain(command, "no FILE is given; name an executable, shared object, "
+                        "object or archive");
+}
+
+int cca_show_help(const char *help) {
+  fputs(help, stdout);
+  return fflush(stdout) ? CCA_EXIT_ERROR : CCA_EXIT_OK;
+}
+
+int cca_parse_color(const char *command, const char *word,
+                    enum cca_color *color) {
+  static const char *const words[] = {"auto", "always", "never"};
+  for (int i = 0; i < 3; i++)
+    if (!strcmp(word ? word : "always", words[i])) {
+      *color = (enum cca_color)i;
+      return 0;
+    }
+  cca_complain(command, "--color is auto, always or never, not `%s'", word);
+  return -1;
+}
+
 int cca_print(const char *command, const void *bytes, size_t len) {
   const char *next = bytes;
   while (len) {

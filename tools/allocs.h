@@ -10,6 +10,8 @@
 
 #include <stddef.h>
 
+#include "screen.h"
+
 int cca_report_main(int argc, char **argv);
 int cca_run_main(int argc, char **argv);
 int cca_check_main(int argc, char **argv);
@@ -31,6 +33,17 @@ void cca_complain(const char *command, const char *format, ...)
 /* Say what is wrong with the option at which getopt_long() stopped; ANSWER is
  * what it returned, `:` or `?`. */
 void cca_complain_option(int answer, char **argv);
+
+/* Say that COMMAND, which looks at linked files and objects, was given none. */
+void cca_complain_no_file(const char *command);
+
+/* Write HELP to standard output; CCA_EXIT_ERROR if it cannot be written. */
+int cca_show_help(const char *help);
+
+/* The word of --color, NULL for none, in *COLOR.  Negative if it is none of
+ * them, which COMMAND has then said. */
+int cca_parse_color(const char *command, const char *word,
+                    enum cca_color *color);
 
 /* Write LEN bytes to standard output; an error is said, and CCA_EXIT_ERROR
  * returned. */

@@ -5,7 +5,6 @@
 #include "check.h"
 
 #include <getopt.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "allocs.h"
@@ -48,15 +47,13 @@ static int parse(bool *json, int argc, char **argv) {
       break;
     case 'h':
     case HELP:
-      fputs(help, stdout);
-      return fflush(stdout) ? CCA_EXIT_ERROR : CCA_EXIT_OK;
+      return cca_show_help(help);
     default:
       cca_complain_option(option, argv);
       return CCA_EXIT_ERROR;
     }
   if (optind == argc) {
-    cca_complain("check", "no FILE is given; name an executable, shared "
-                          "object, object or archive");
+    cca_complain_no_file("check");
     return CCA_EXIT_ERROR;
   }
   return -1;

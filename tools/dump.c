@@ -52,10 +52,8 @@ static int parse(int argc, char **argv, const char *help, const char **out) {
   opterr = 0;
   while ((option = getopt_long(argc, argv, out ? ":ho:" : ":h", longs, NULL)) !=
          -1) {
-    if (option == 'h') {
-      fputs(help, stdout);
-      return fflush(stdout) ? CCA_EXIT_ERROR : CCA_EXIT_OK;
-    }
+    if (option == 'h')
+      return cca_show_help(help);
     if (option == 'o' && out) {
       *out = optarg;
       continue;

@@ -6,7 +6,6 @@
 #include "export.h"
 
 #include <getopt.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "allocs.h"
@@ -75,8 +74,7 @@ static int parse(const struct format **format, int argc, char **argv) {
       break;
     case 'h':
     case HELP:
-      fputs(help, stdout);
-      return fflush(stdout) ? CCA_EXIT_ERROR : CCA_EXIT_OK;
+      return cca_show_help(help);
     default:
       cca_complain_option(option, argv);
       return CCA_EXIT_ERROR;
@@ -87,8 +85,7 @@ static int parse(const struct format **format, int argc, char **argv) {
     return CCA_EXIT_ERROR;
   }
   if (optind == argc) {
-    cca_complain("export", "no FILE is given; name an executable, shared "
-                           "object, object or archive");
+    cca_complain_no_file("export");
     return CCA_EXIT_ERROR;
   }
   return -1;

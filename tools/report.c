@@ -5,9 +5,6 @@
 #include "report.h"
 
 #include <getopt.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "allocs.h"
@@ -37,19 +34,6 @@ static const char help[] =
     "CC_ALLOCS_PRIMITIVES names a file of more primitives (allocs(1)), "
     "NO_COLOR turns\n"
     "colours off, COLUMNS is the width where there is no terminal.\n";
-
-static int parse_color(const char *word, enum cca_color *color) {
-  static const char *const words[] = {"auto", "always", "never"};
-  if (!word)
-    word = "always";
-  for (int i = 0; i < 3; i++)
-    if (!strcmp(word, words[i])) {
-      *color = (enum cca_color)i;
-      return 0;
-    }
-  cca_complain("report", "--color is auto, always or never, not `%s'", word);
-  return -1;
-}
 
 /* Returns negative to go on with the files at argv[optind], or the exit
  * status. */
@@ -85,20 +69,18 @@ static int parse(struct cca_report_options *options, int argc, char **argv) {
       options->why = true;
       break;
     case COLOR:
-      if (parse_color(optarg, &options->color) < 0)
+      if (cca_parse_color("report", optarg, &options->color) < 0)
         return CCA_EXIT_ERROR;
       break;
     case 'h':
     case HELP:
-      fputs(help, stdout);
-      return fflush(stdout) ? CCA_EXIT_ERROR : CCA_EXIT_OK;
+      return cca_show_help(help);
     default:
       cca_complain_option(option, argv);
       return CCA_EXIT_ERROR;
     }
   if (optind == argc) {
-    cca_complain("report", "no FILE is given; name an executable, shared "
-                           "object, object or archive");
+    cca_complain_no_file("report");
     return CCA_EXIT_ERROR;
   }
   if (options->type && !*options->type) {

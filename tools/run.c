@@ -81,17 +81,6 @@ static int parse_signal(const char *word) {
   return 0;
 }
 
-static int parse_color(const char *word, enum cca_color *color) {
-  static const char *const words[] = {"auto", "always", "never"};
-  for (int i = 0; i < 3; i++)
-    if (!strcmp(word ? word : "always", words[i])) {
-      *color = (enum cca_color)i;
-      return 0;
-    }
-  cca_complain("run", "--color is auto, always or never, not `%s'", word);
-  return -1;
-}
-
 /* Returns negative to go on with the program at argv[optind], or the exit
  * status. */
 static int parse(struct options *options, int argc, char **argv) {
@@ -140,13 +129,12 @@ static int parse(struct options *options, int argc, char **argv) {
       options->diff = true;
       break;
     case COLOR:
-      if (parse_color(optarg, &options->color) < 0)
+      if (cca_parse_color("run", optarg, &options->color) < 0)
         return EXIT_OURS;
       break;
     case 'h':
     case HELP:
-      fputs(help, stdout);
-      return fflush(stdout) ? EXIT_OURS : CCA_EXIT_OK;
+      return cca_show_help(help) == CCA_EXIT_OK ? CCA_EXIT_OK : EXIT_OURS;
     default:
       cca_complain_option(option, argv);
       return EXIT_OURS;
