@@ -140,19 +140,12 @@ uint32_t cca_module_label(const struct cca_loaded *module, uintptr_t address) {
   if (module->classified != CCA_CLASSIFIED_YES)
     return 0;
   uint64_t wanted = address - module->bias;
-  uint32_t low = 0, high = cca_address_count(t);
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if ((uint64_t)cca_address_at(t, middle).value < wanted)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  uint32_t at = cca_note_first_address(t, wanted);
   /* Rows of jumps are no return addresses; calls that two rows disagree about
    * are no evidence. */
   uint32_t found = CCA_NONE;
-  for (; low < cca_address_count(t); low++) {
-    struct cca_address row = cca_address_at(t, low);
+  for (; at < cca_address_count(t); at++) {
+    struct cca_address row = cca_address_at(t, at);
     if ((uint64_t)row.value != wanted)
       break;
     if (row.flags & (CCA_ADDRESS_FLAGS_TAIL | CCA_ADDRESS_FLAGS_DEAD))

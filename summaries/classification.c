@@ -190,17 +190,10 @@ cca_classification_site(const struct cca_classification *c, uint32_t i) {
 int64_t cca_classification_find_address(const struct cca_classification *c,
                                         uint64_t address) {
   const struct cca_table *t = &c->table;
-  uint32_t low = 0, high = cca_address_count(t);
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if ((uint64_t)cca_address_at(t, middle).value < address)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  if (low == cca_address_count(t))
+  uint32_t at = cca_note_first_address(t, address);
+  if (at == cca_address_count(t))
     return CCA_NO_SITE;
-  struct cca_address found = cca_address_at(t, low);
+  struct cca_address found = cca_address_at(t, at);
   return (uint64_t)found.value == address ? (int64_t)found.site : CCA_NO_SITE;
 }
 

@@ -42,3 +42,15 @@ bool cca_note_next(const struct cca_elf *elf, struct cca_note_cursor *cursor,
   }
   return false;
 }
+
+uint32_t cca_note_first_address(const struct cca_table *t, uint64_t value) {
+  uint32_t low = 0, high = cca_address_count(t);
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if ((uint64_t)cca_address_at(t, middle).value < value)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}

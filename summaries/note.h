@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * note.h -- find the classification's note in a linked module.
+ * note.h -- find the classification's note in a linked module, and in it an
+ * address.
  *
  * Note segments are looked at every fourth byte instead of walked: mold packs
  * notes of different alignment into one segment, and gold makes two that
@@ -12,6 +13,7 @@
 #define CCA_NOTE_H
 
 #include "elf.h"
+#include "table.h"
 
 #define CCA_NOTE_OWNER "cc-allocs"
 enum { CCA_NOTE_CLASSIFICATION = 1 }; /* its type */
@@ -37,5 +39,10 @@ struct cca_note_cursor {
 /* The next of our notes in ELF; false if there is none. */
 bool cca_note_next(const struct cca_elf *elf, struct cca_note_cursor *cursor,
                    struct cca_note *note);
+
+/* The first row of ADDRESS of CLASSIFICATION, a checked one, that is not below
+ * VALUE, relative to where the module is loaded; their count: there is none. */
+uint32_t cca_note_first_address(const struct cca_table *classification,
+                                uint64_t value);
 
 #endif
