@@ -21,3 +21,19 @@ types() {
   python3 "$source_dir/tests/runtime/heap.py" "$name.json" >"$name.rows"
   awk '$6 != "untyped" { print $1, $2, $3, substr($0, index($0, $6)) }' "$name.rows"
 }
+
+# modules: one.so and two.so, whose make() returns a struct of_one and a struct
+# of_two.
+modules() {
+  local name
+  for name in one two; do
+    compile $name.c -fPIC -DNAME=$name <<'EOF'
+#include <stdlib.h>
+#define STRUCT_(name) struct of_##name
+#define STRUCT(name) STRUCT_(name)
+STRUCT(NAME) { long x[3]; };
+void *make(void) { STRUCT(NAME) *p = malloc(sizeof *p); p->x[0] = 1; return p; }
+EOF
+    link $name.so -shared $name.o
+  done
+}

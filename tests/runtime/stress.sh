@@ -8,16 +8,7 @@
 # shellcheck source=tests/runtime/heap.bash
 . "$here/heap.bash"
 
-for name in one two; do
-  compile $name.c -fPIC -DNAME=$name <<'EOF'
-#include <stdlib.h>
-#define STRUCT_(name) struct of_##name
-#define STRUCT(name) STRUCT_(name)
-STRUCT(NAME) { long x[3]; };
-void *make(void) { STRUCT(NAME) *p = malloc(sizeof *p); p->x[0] = 1; return p; }
-EOF
-  link $name.so -shared $name.o
-done
+modules
 cp "$here/witness.h" .
 cat >main.c <<'EOF'
 #include "witness.h"
