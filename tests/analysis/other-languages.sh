@@ -23,7 +23,7 @@ has() {
   shift
   same_tree 0 "$@"
   # shellcheck disable=SC2046
-  diff <(printf '%s' "$want") <(summaries $(cd ours && echo *.o)) >&2
+  diff <(printf '%s' "$want") <(summaries $(cd ours && shopt -s nullglob && echo *.o)) >&2
 }
 a=$'a.o a.c\n'
 for compiler in gcc "${CCA_CLANG:-clang-19}"; do

@@ -62,11 +62,13 @@ same_tree() {
 }
 
 # summaries FILE...: "FILE SOURCE" for each unit with a summary, of those in
-# ours/.
+# ours/; a file that cannot even be looked at has a line that says so.
 summaries() {
-  local file
+  local file status
   for file; do
-    allocs dump "ours/$file" 2>/dev/null |
-      sed -n "/status=failed/d;s,^unit .*source=\"\([^\"]*\)\".*,$file \1,p" || :
+    status=0
+    allocs dump "ours/$file" >dumped 2>/dev/null || status=$?
+    [ "$status" -le 1 ] || echo "$file: allocs dump, status $status"
+    sed -n "/status=failed/d;s,^unit .*source=\"\([^\"]*\)\".*,$file \1,p" dumped
   done
 }
