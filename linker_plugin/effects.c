@@ -188,7 +188,7 @@ static void kept_effects(const struct cca_body *body, struct cca_behaviour *b) {
   }
 }
 
-/* A size is what comes of looking at a block; an int may be a status. */
+/* An int may be a status. */
 bool cca__measures(const struct cca_function *f) { return f->result == 'l'; }
 
 /*

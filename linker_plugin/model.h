@@ -315,7 +315,7 @@ static inline uint64_t cca__bit(uint32_t i) {
 
 /* ---- effects.c: what happens to memory that parameters point to ---- */
 void cca__effects(const struct cca_body *body, struct cca_behaviour *b);
-/* Does a function that is not seen only look at what it is given? */
+/* Does F only look at what it is given?  One that gives a size does. */
 bool cca__measures(const struct cca_function *f);
 
 /* ---- blocks.c: what happens to a fresh block before it is handed out ---- */
