@@ -5,6 +5,7 @@
  * heap-read.c   one snapshot into a model
  * heap-text.c   a table for people
  * heap-json.c   for programs; docs/run.schema.json
+ * heap-html.c   a page for a browser, with the same in it
  *
  * A snapshot comes from a process that may do anything: it is checked as it is
  * read, and what it says is never more than shown.
@@ -97,5 +98,8 @@ void cca_heap_text(const struct cca_heap *heap,
 
 /* The object of one process; owned. */
 json_t *cca_heap_json(const struct cca_heap *heap);
+
+/* Append the page to OUT; DOCUMENT is all that `allocs run --json` writes. */
+void cca_heap_html(const json_t *document, struct cca_text *out);
 
 #endif

@@ -23,7 +23,7 @@
 
 #include "allocs.h"
 #include "base/file.h"
-#include "heap.h"
+#include "run-show.h"
 
 extern char **environ;
 
@@ -35,8 +35,13 @@ static const char help[] =
     "how many are live when it ends.  Types are known of what was built with\n"
     "CC=cc-allocs; all else is counted too.\n"
     "\n"
-    "  -o, --output FILE   write there, not to standard error\n"
-    "      --json          for programs; docs/run.schema.json describes it\n"
+    "  -o, --output FILE   write there, not to standard error; - is standard "
+    "output\n"
+    "      --format FORMAT text, the default; html, a page to look at in a "
+    "browser;\n"
+    "                      json, for programs: docs/run.schema.json describes "
+    "it\n"
+    "      --json          --format=json\n"
     "      --live          those first of which most is live\n"
     "      --all           all types; else the first 40\n"
     "      --sites         each type with the calls that allocated it\n"
@@ -57,11 +62,10 @@ static const char help[] =
 enum { EXIT_OURS = 125, EXIT_NOT_RUN = 126, EXIT_NOT_THERE = 127, MOST = 40 };
 
 struct options {
-  struct cca_heap_options heap;
+  struct cca_show show;
   enum cca_color color;
-  bool json, diff;
-  const char *output;
-  int signal; /* 0: none */
+  const char *output; /* NULL: standard error; "-": standard output */
+  int signal;         /* 0: none */
 };
 
 /* ---- The command line ---- */
@@ -81,11 +85,31 @@ static int parse_signal(const char *word) {
   return 0;
 }
 
+static const struct {
+  const char *name, *suffix;
+  bool is_file; /* no use on a screen */
+} formats[CCA_HEAP_FORMATS] = {
+    [CCA_HEAP_TEXT] = {"text", "", false},
+    [CCA_HEAP_JSON] = {"json", "", false},
+    [CCA_HEAP_HTML] = {"html", "html", true},
+};
+
+static int parse_format(const char *name, enum cca_heap_format *format) {
+  for (int i = 0; i < CCA_HEAP_FORMATS; i++)
+    if (!strcmp(name, formats[i].name)) {
+      *format = (enum cca_heap_format)i;
+      return 0;
+    }
+  cca_complain("run", "--format is text, json or html, not `%s'", name);
+  return -1;
+}
+
 /* Returns negative to go on with the program at argv[optind], or the exit
  * status. */
 static int parse(struct options *options, int argc, char **argv) {
-  enum { JSON = 256, LIVE, ALL, SITES, SIGNAL, DIFF, COLOR, HELP };
+  enum { FORMAT = 256, JSON, LIVE, ALL, SITES, SIGNAL, DIFF, COLOR, HELP };
   static const struct option longs[] = {
+      {"format", required_argument, NULL, FORMAT},
       {"json", no_argument, NULL, JSON},
       {"live", no_argument, NULL, LIVE},
       {"all", no_argument, NULL, ALL},
@@ -99,20 +123,24 @@ static int parse(struct options *options, int argc, char **argv) {
   };
   int option;
   opterr = 0;
-  options->heap.most = MOST;
+  options->show.heap.most = MOST;
   while ((option = getopt_long(argc, argv, "+:ho:", longs, NULL)) != -1)
     switch (option) {
+    case FORMAT:
+      if (parse_format(optarg, &options->show.format) < 0)
+        return EXIT_OURS;
+      break;
     case JSON:
-      options->json = true;
+      options->show.format = CCA_HEAP_JSON;
       break;
     case LIVE:
-      options->heap.live = true;
+      options->show.heap.live = true;
       break;
     case ALL:
-      options->heap.most = 0;
+      options->show.heap.most = 0;
       break;
     case SITES:
-      options->heap.sites = true;
+      options->show.heap.sites = true;
       break;
     case 'o':
       options->output = optarg;
@@ -126,7 +154,7 @@ static int parse(struct options *options, int argc, char **argv) {
       }
       break;
     case DIFF:
-      options->diff = true;
+      options->show.diff = true;
       break;
     case COLOR:
       if (cca_parse_color("run", optarg, &options->color) < 0)
@@ -139,9 +167,12 @@ static int parse(struct options *options, int argc, char **argv) {
       cca_complain_option(option, argv);
       return EXIT_OURS;
     }
-  if (options->diff && options->json) {
-    cca_complain("run", "--json has every snapshot as it is; --diff is for "
-                        "people");
+  if (options->show.diff && (options->show.format == CCA_HEAP_JSON ||
+                             options->show.format == CCA_HEAP_HTML)) {
+    cca_complain("run",
+                 "--format=%s has every snapshot as it is, to be "
+                 "compared by its reader; --diff is for the others",
+                 formats[options->show.format].name);
     return EXIT_OURS;
   }
   if (optind == argc) {
@@ -218,48 +249,7 @@ static int run(char **argv, int signal) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* ---- What it left ---- */
-
-struct found {
-  char *path;
-  unsigned long pid, number;
-};
-struct founds cca_vec(struct found);
-
-static int found_order(const void *a, const void *b) {
-  const struct found *x = a, *y = b;
-  bool first_x = x->pid == (unsigned long)program,
-       first_y = y->pid == (unsigned long)program;
-  if (first_x != first_y)
-    return first_x ? -1 : 1;
-  if (x->pid != y->pid)
-    return x->pid < y->pid ? -1 : 1;
-  return x->number < y->number ? -1 : x->number > y->number;
-}
-
-/* The snapshots in FOLDER: those of the program first, by process and number.
- */
-static struct founds find_snapshots(const char *folder) {
-  struct founds founds = {0};
-  DIR *dir = opendir(folder);
-  for (struct dirent *entry; dir && (entry = readdir(dir));) {
-    struct found found = {0};
-    int end = 0;
-    if (sscanf(entry->d_name, "%lu.%lu%n", &found.pid, &found.number, &end) <
-            2 ||
-        entry->d_name[end])
-      continue;
-    struct cca_text path = {0};
-    cca_text_addf(&path, "%s/%s", folder, entry->d_name);
-    found.path = path.data;
-    cca_vec_push(&founds, found);
-  }
-  if (dir)
-    closedir(dir);
-  if (founds.count)
-    qsort(founds.items, founds.count, sizeof founds.items[0], found_order);
-  return founds;
-}
+/* ---- The result ---- */
 
 static void remove_folder(const char *folder) {
   DIR *dir = opendir(folder);
@@ -269,8 +259,6 @@ static void remove_folder(const char *folder) {
     closedir(dir);
   rmdir(folder);
 }
-
-/* ---- The result ---- */
 
 static int write_all(int file, const char *bytes, size_t len) {
   while (len) {
@@ -285,85 +273,76 @@ static int write_all(int file, const char *bytes, size_t len) {
   return 0;
 }
 
-/* The snapshot of which each next one of the same process is the difference. */
-struct before {
-  struct cca_heap heap;
-  unsigned long pid;
-  bool is_there;
+/* Where the result goes.  What is no use on a screen has a file of its own
+ * unless it is told another, called PROGRAM.PID.html; until the process has a
+ * number, nothing is opened. */
+struct target {
+  char *name; /* owned; of a file, else NULL */
+  int file;   /* negative: not open yet */
 };
 
-static void report_one(const struct found *found, const struct options *options,
-                       int file, struct before *before, json_t *processes,
-                       struct cca_text *out) {
-  struct cca_screen screen = cca_screen_of(file, options->color);
-  struct cca_heap heap;
-  const char *why;
-  if (cca_heap_read(&heap, found->path, &why) < 0) {
-    cca_complain("run", "the snapshot of process %lu cannot be read: %s",
-                 found->pid, why);
-  } else if (options->json) {
-    json_array_append_new(processes, cca_heap_json(&heap));
-  } else {
-    struct cca_heap older = before->heap;
-    bool was_there = before->is_there, same = before->pid == found->pid;
-    /* It is read twice: the next one needs it as it is. */
-    before->is_there = cca_heap_read(&before->heap, found->path, &why) == 0;
-    before->pid = found->pid;
-    if (options->diff && was_there && same)
-      cca_heap_subtract(&heap, &older);
-    if (was_there)
-      cca_heap_release(&older);
-    cca_heap_text(&heap, &options->heap, &screen, out);
+/* Before the program is started, which may run for hours. */
+static int open_target(struct target *target, const struct options *options) {
+  *target = (struct target){NULL, STDERR_FILENO};
+  if (!options->output) {
+    if (!formats[options->show.format].is_file)
+      return 0;
+    target->file = -1;
+    if (access(".", W_OK) == 0)
+      return 0;
+    cca_complain("run", "cannot write into this folder: %s", strerror(errno));
+    return -1;
   }
-  cca_heap_release(&heap);
+  if (!strcmp(options->output, "-")) {
+    target->file = STDOUT_FILENO;
+    return 0;
+  }
+  target->name = strdup(options->output);
+  target->file =
+      open(options->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (target->name && target->file >= 0)
+    return 0;
+  cca_complain("run", "cannot write %s: %s", options->output, strerror(errno));
+  return -1;
 }
 
-static void report(const struct founds *founds, const struct options *options,
-                   int file, int status, struct cca_text *out) {
-  json_t *document = json_object(), *processes = json_array();
-  struct before before = {0};
-  for (size_t i = 0; i < founds->count; i++)
-    report_one(&founds->items[i], options, file, &before, processes, out);
-  if (before.is_there)
-    cca_heap_release(&before.heap);
-  if (options->json) {
-    json_object_set_new(document, "version", json_integer(1));
-    json_object_set_new(document, "exit_status", json_integer(status));
-    json_object_set(document, "processes", processes);
-    char *text = json_dumps(document, JSON_INDENT(2));
-    cca_text_adds(out, text ? text : "");
-    cca_text_adds(out, "\n");
-    free(text);
-  }
-  json_decref(processes);
-  json_decref(document);
+static void name_target(struct target *target, const struct options *options,
+                        const char *command) {
+  const char *slash = strrchr(command, '/');
+  struct cca_text name = {0};
+  cca_text_addf(&name, "%s.%ld.%s", slash ? slash + 1 : command, (long)program,
+                formats[options->show.format].suffix);
+  target->name = name.data;
+  target->file = open(name.data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
-/* Write what is in FOLDER to FILE.  Returns STATUS, or that of an error of
- * ours.
- */
-static int show(const char *folder, const struct options *options, int file,
-                int status) {
-  struct founds founds = find_snapshots(folder);
+/* Write what is in FOLDER.  Returns the exit status to end with. */
+static int show(const char *folder, const struct options *options,
+                struct target *target, const char *command) {
+  int status = options->show.exit_status;
   struct cca_text out = {0};
-  bool none = !founds.count || founds.items[0].pid != (unsigned long)program;
-  if (none)
+  if (target->file < 0)
+    name_target(target, options, command);
+  struct cca_screen screen = cca_screen_of(target->file, options->color);
+  bool left = cca_run_show(folder, &options->show, &screen, &out);
+  if (!left)
     cca_complain("run",
                  "the program left no record: it was killed, is linked "
                  "statically or brings a malloc of its own, runs with other "
                  "rights, or executed another program");
-  report(&founds, options, file, status, &out);
-  if (out.len && write_all(file, out.data, out.len) < 0) {
+  if (target->file < 0 ||
+      (out.len && write_all(target->file, out.data, out.len) < 0)) {
     cca_complain("run", "cannot write %s: %s",
-                 options->output ? options->output : "to standard error",
+                 target->name                    ? target->name
+                 : target->file == STDOUT_FILENO ? "to standard output"
+                                                 : "to standard error",
                  strerror(errno));
     status = EXIT_OURS;
+  } else if (target->name && (!options->output || isatty(STDERR_FILENO))) {
+    cca_complain("run", "the heap by type is in %s", target->name);
   }
-  for (size_t i = 0; i < founds.count; i++)
-    free(founds.items[i].path);
-  cca_vec_release(&founds);
   cca_text_release(&out);
-  return none && status == 0 ? EXIT_OURS : status;
+  return !left && status == 0 ? EXIT_OURS : status;
 }
 
 int cca_run_main(int argc, char **argv) {
@@ -378,12 +357,9 @@ int cca_run_main(int argc, char **argv) {
                  runtime ? runtime : "the runtime", strerror(errno));
     return EXIT_OURS;
   }
-  /* Before the program, which may run for hours. */
-  int file = STDERR_FILENO;
-  if (options.output)
-    file = open(options.output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) {
-    cca_complain("run", "cannot write %s: %s", options.output, strerror(errno));
+  struct target target;
+  if (open_target(&target, &options) < 0) {
+    free(target.name);
     free(runtime);
     return EXIT_OURS;
   }
@@ -399,12 +375,16 @@ int cca_run_main(int argc, char **argv) {
   }
   set_environment(runtime, folder.data, options.signal);
   status = run(argv + optind, options.signal);
-  if (program)
-    status = show(folder.data, &options, file, status);
-  if (file != STDERR_FILENO)
-    close(file);
+  if (program) {
+    options.show.program = program;
+    options.show.exit_status = status;
+    status = show(folder.data, &options, &target, argv[optind]);
+  }
+  if (target.name && target.file >= 0)
+    close(target.file);
   remove_folder(folder.data);
   cca_text_release(&folder);
+  free(target.name);
   free(runtime);
   return status;
 }

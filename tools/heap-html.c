@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * heap-html.c -- the heaps of a run as a page for a browser.
+ *
+ * In:  heap.html, which is in this program, and the document of
+ *      docs/run.schema.json.
+ * Out: one page with both in it.
+ *
+ * Types may be called anything.  What ends a script element, or begins a
+ * comment in one, begins with `<`, which JSON has nowhere but in strings, and
+ * may write otherwise there.  All else is the page's affair.
+ */
+#include "heap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+extern const char cca_heap_page[]; /* made from heap.html */
+
+void cca_heap_html(const json_t *document, struct cca_text *out) {
+  static const char before[] = "id=\"heap\">", none[] = "null";
+  const char *at = strstr(cca_heap_page, before) + strlen(before);
+  char *json = json_dumps(document, JSON_COMPACT);
+  cca_text_add(out, cca_heap_page, (size_t)(at - cca_heap_page));
+  for (const char *from = json ? json : none, *end; *from; from = end) {
+    end = from + strcspn(from, "<");
+    cca_text_add(out, from, (size_t)(end - from));
+    if (*end) {
+      cca_text_adds(out, "\\u003c");
+      end++;
+    }
+  }
+  cca_text_adds(out, at + strlen(none));
+  free(json);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * run-show.h -- what the processes of a run left, in the form that was asked
+ * for.
+ */
+#ifndef CCA_RUN_SHOW_H
+#define CCA_RUN_SHOW_H
+
+#include "heap.h"
+
+#include <sys/types.h>
+
+enum cca_heap_format {
+  CCA_HEAP_TEXT,
+  CCA_HEAP_JSON,
+  CCA_HEAP_HTML,
+  CCA_HEAP_FORMATS
+};
+
+struct cca_show {
+  struct cca_heap_options heap;
+  enum cca_heap_format format;
+  bool diff; /* each snapshot less the one before of its process */
+  pid_t program;
+  int exit_status;
+};
+
+/*
+ * Append the heaps that lie in FOLDER to OUT, those of the program itself
+ * first. What cannot be read is complained about and left out.  False: the
+ * program left none.
+ */
+bool cca_run_show(const char *folder, const struct cca_show *show,
+                  const struct cca_screen *screen, struct cca_text *out);
+
+#endif
