@@ -5,6 +5,8 @@
  * heap-read.c   one snapshot into a model
  * heap-text.c   a table for people
  * heap-json.c   for programs; docs/run.schema.json
+ * heap-folded.c stacks for flame graphs
+ * heap-pprof.c  a profile for pprof
  * heap-html.c   a page for a browser, with the same in it
  *
  * A snapshot comes from a process that may do anything: it is checked as it is
@@ -101,5 +103,16 @@ json_t *cca_heap_json(const struct cca_heap *heap);
 
 /* Append the page to OUT; DOCUMENT is all that `allocs run --json` writes. */
 void cca_heap_html(const json_t *document, struct cca_text *out);
+
+/* Append a line for each site to OUT; options->live says which bytes. */
+void cca_heap_folded(const struct cca_heap *heap,
+                     const struct cca_heap_options *options,
+                     struct cca_text *out);
+
+/* Append a profile of the COUNT heaps to OUT; options->live says which of its
+ * numbers is shown first.  False: it is too large. */
+bool cca_heap_pprof(const struct cca_heap *const *heaps, size_t count,
+                    const struct cca_heap_options *options,
+                    struct cca_text *out);
 
 #endif

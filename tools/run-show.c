@@ -105,6 +105,22 @@ static void write_document(const struct heaps *heaps,
   json_decref(document);
 }
 
+/* Forms that add all up, and so take one snapshot of each process. */
+static void write_stacks(const struct heaps *heaps, const struct cca_show *show,
+                         struct cca_text *out) {
+  struct cca_vec(const struct cca_heap *) last = {0};
+  for (size_t i = 0; i < heaps->count; i++)
+    if (i + 1 == heaps->count || heaps->items[i + 1].pid != heaps->items[i].pid)
+      cca_vec_push(&last, &heaps->items[i]);
+  if (show->format == CCA_HEAP_FOLDED) {
+    for (size_t i = 0; i < last.count; i++)
+      cca_heap_folded(last.items[i], &show->heap, out);
+  } else if (!cca_heap_pprof(last.items, last.count, &show->heap, out)) {
+    cca_complain("run", "the profile is too large for its format");
+  }
+  cca_vec_release(&last);
+}
+
 bool cca_run_show(const char *folder, const struct cca_show *show,
                   const struct cca_screen *screen, struct cca_text *out) {
   struct founds founds = find_snapshots(folder, show->program);
@@ -116,6 +132,10 @@ bool cca_run_show(const char *folder, const struct cca_show *show,
   case CCA_HEAP_JSON:
   case CCA_HEAP_HTML:
     write_document(&heaps, show, out);
+    break;
+  case CCA_HEAP_FOLDED:
+  case CCA_HEAP_PPROF:
+    write_stacks(&heaps, show, out);
     break;
   case CCA_HEAP_TEXT:
   default:

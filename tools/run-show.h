@@ -14,6 +14,8 @@ enum cca_heap_format {
   CCA_HEAP_TEXT,
   CCA_HEAP_JSON,
   CCA_HEAP_HTML,
+  CCA_HEAP_FOLDED, /* this and the next: the last snapshot of each process */
+  CCA_HEAP_PPROF,
   CCA_HEAP_FORMATS
 };
 

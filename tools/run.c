@@ -39,8 +39,9 @@ static const char help[] =
     "output\n"
     "      --format FORMAT text, the default; html, a page to look at in a "
     "browser;\n"
-    "                      json, for programs: docs/run.schema.json describes "
-    "it\n"
+    "                      folded, stacks for flame graphs; pprof, a profile; "
+    "json,\n"
+    "                      for programs: docs/run.schema.json describes it\n"
     "      --json          --format=json\n"
     "      --live          those first of which most is live\n"
     "      --all           all types; else the first 40\n"
@@ -92,6 +93,8 @@ static const struct {
     [CCA_HEAP_TEXT] = {"text", "", false},
     [CCA_HEAP_JSON] = {"json", "", false},
     [CCA_HEAP_HTML] = {"html", "html", true},
+    [CCA_HEAP_FOLDED] = {"folded", "", false},
+    [CCA_HEAP_PPROF] = {"pprof", "pb.gz", true},
 };
 
 static int parse_format(const char *name, enum cca_heap_format *format) {
@@ -100,7 +103,8 @@ static int parse_format(const char *name, enum cca_heap_format *format) {
       *format = (enum cca_heap_format)i;
       return 0;
     }
-  cca_complain("run", "--format is text, json or html, not `%s'", name);
+  cca_complain("run", "--format is text, html, folded, pprof or json, not `%s'",
+               name);
   return -1;
 }
 

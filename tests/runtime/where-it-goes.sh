@@ -36,7 +36,7 @@ wrong() { # MESSAGE OPTION...
   expect out </dev/null
   expect err <<<"allocs run: $message"
 }
-wrong "--format is text, json or html, not \`xml'" --format=xml
+wrong "--format is text, html, folded, pprof or json, not \`xml'" --format=xml
 wrong '--format=html has every snapshot as it is, to be compared by its reader; --diff is for the others' \
   --diff --format=html
 if [ "$(id -u)" != 0 ]; then
