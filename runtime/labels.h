@@ -27,6 +27,8 @@ enum cca_reason {
   CCA_REASON_NONE,
   CCA_REASON_NO_SITE,   /* no function on the stack has a classification */
   CCA_REASON_UNLISTED,  /* ... has one, but this call is none of its sites */
+  CCA_REASON_INSIDE,    /* ... nor is it, and calls code without one, which
+                           allocates for itself */
   CCA_REASON_NO_UNWIND, /* the stack cannot be followed: no rows, or a JIT */
   CCA_REASON_SIGNAL,    /* the stack ends at a signal handler */
   CCA_REASON_DEEP,      /* too many frames */
@@ -51,7 +53,11 @@ enum cca_fit {
 };
 
 struct cca_label {
-  uint32_t least;   /* bytes; of CCA_FIT_MULTIPLE the element's */
+  union {
+    uint32_t least; /* bytes; of CCA_FIT_MULTIPLE the element's */
+    uint32_t
+        inside; /* CCA_REASON_INSIDE: number of the module that allocates */
+  };
   uint8_t fit;      /* enum cca_fit */
   uint8_t reason;   /* CCA_REASON_NONE: a row of the module's ALLOCSITE */
   uint16_t module;  /* number in modules.h, or CCA_NO_MODULE */

@@ -186,6 +186,7 @@ static const char *const reasons[CCA_REASONS] = {
     [CCA_REASON_NONE] = "",
     [CCA_REASON_NO_SITE] = "no-site",
     [CCA_REASON_UNLISTED] = "unlisted",
+    [CCA_REASON_INSIDE] = "inside",
     [CCA_REASON_NO_UNWIND] = "no-unwind",
     [CCA_REASON_SIGNAL] = "signal",
     [CCA_REASON_DEEP] = "deep",
@@ -218,6 +219,8 @@ static void put_labels(struct out *out) {
       puts_(out, ", \"address\": ");
       put_hex(out, label.at);
       key_string(out, ", \"reason\": ", reasons[label.reason]);
+      if (label.reason == CCA_REASON_INSIDE && label.module != CCA_NO_MODULE)
+        key_number(out, ", \"inside\": ", label.inside);
     }
     puts_(out, "}");
   }

@@ -53,6 +53,39 @@ static uint32_t place(enum cca_reason reason, uintptr_t address) {
   return label;
 }
 
+/* The call that returns to ADDRESS led into another module, without a
+ * classification, which allocated where it returns to INNER.  The place is the
+ * call; of one that leads into several modules, a call and a module. */
+static uint32_t inside(uintptr_t inner, uintptr_t address) {
+  uint64_t key =
+      (uint64_t)CCA_REASON_INSIDE << 48 | (address & ((1ull << 48) - 1));
+  uint32_t label = (uint32_t)cca_facts_get(key);
+  if (cca_likely(label)) {
+    const struct cca_loaded *m = &cca_modules[cca_labels[label].inside];
+    if (cca_likely(inner >= m->low && inner < m->high && !cca_load(&m->gone)))
+      return label;
+  }
+  const struct cca_loaded *m = cca_modules_find(inner),
+                          *caller = cca_modules_find(address);
+  if (!m || !caller)
+    return place(CCA_REASON_UNLISTED, address);
+  uint32_t number = (uint32_t)(m - cca_modules);
+  if (label)
+    key |= (uint64_t)(number + 1) << 52;
+  if (label && (label = (uint32_t)cca_facts_get(key)))
+    return label;
+  label = cca_labels_take(1);
+  if (!label)
+    return CCA_REASON_UNLISTED;
+  cca_labels[label] =
+      (struct cca_label){.inside = number,
+                         .reason = CCA_REASON_INSIDE,
+                         .module = (uint16_t)(caller - cca_modules),
+                         .at = address - caller->bias};
+  cca_facts_set(key, label);
+  return label;
+}
+
 /* ---- What is known about an address ---- */
 
 static void closed(const struct cca_loaded *module) {
@@ -251,8 +284,12 @@ static uint32_t walk(struct cca_frame frame, uintptr_t *decided,
       fact = find_out(ra);
     uint32_t label = cca_fact_label(fact);
     *decided = ra;
-    if (!(fact & CCA_FACT_GOES_ON))
-      return label ? label : lost(wrapper, CCA_REASON_UNLISTED, ra);
+    if (!(fact & CCA_FACT_GOES_ON)) {
+      if (label)
+        return label;
+      return depth && !wrapper ? inside(frame.ra, ra)
+                               : lost(wrapper, CCA_REASON_UNLISTED, ra);
+    }
     wrapper = label ? label : wrapper;
 
     uintptr_t cfa = sp + cca_fact_offset(fact);

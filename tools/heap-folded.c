@@ -48,6 +48,10 @@ static void add_stack(struct cca_text *out, const struct cca_heap *heap,
   } else if (*site->address) {
     add_frame(out, base_name(site->module));
     cca_text_addf(out, "+%s;", site->address);
+    if (*site->inside) {
+      add_frame(out, base_name(site->inside));
+      cca_text_adds(out, ";");
+    }
   }
   if (row->kind == CCA_HEAP_UNTYPED)
     cca_text_adds(out, "untyped: ");

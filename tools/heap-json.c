@@ -46,6 +46,7 @@ static json_t *site_of(const struct cca_heap_site *site) {
   set(object, "function", known(site->function));
   set(object, "callee", known(site->callee));
   set(object, "reason", known(site->reason));
+  set(object, "inside", known(site->inside));
   return object;
 }
 

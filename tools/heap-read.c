@@ -138,9 +138,16 @@ static struct cca_heap_row *read_place(struct reader *r, json_t *label,
                      "reason", &reason) < 0)
     return NULL;
   const char *text = "unknown";
+  json_t *inside = json_object_get(label, "inside");
   for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
     if (!strcmp(reason, reasons[i].word))
       text = reasons[i].text;
+  if (json_is_integer(inside) && count_of(inside) < r->heap->modules.count) {
+    site->inside = r->heap->modules.items[count_of(inside)].path;
+    const char *slash = strrchr(site->inside, '/');
+    text = cca_arena_printf(&r->heap->arena, "allocated inside %s",
+                            slash ? slash + 1 : site->inside);
+  }
   site->address = *site->module ? keep(r, address) : "";
   site->reason = text;
   struct cca_heap_row *row = row_of(r, CCA_HEAP_UNTYPED, text, "");
@@ -161,7 +168,8 @@ static int read_label(struct reader *r, json_t *label) {
                                .function = "",
                                .callee = "",
                                .address = "",
-                               .reason = ""};
+                               .reason = "",
+                               .inside = ""};
   size_t number = (size_t)count_of(module);
   if (json_is_integer(module) && number < r->heap->modules.count)
     site.module = r->heap->modules.items[number].path;
@@ -221,28 +229,55 @@ static int row_order(const void *a, const void *b) {
   return order ? order : strcmp(x->identity, y->identity);
 }
 
-static int site_order(const void *a, const void *b) {
+static int place_order(const void *a, const void *b) {
   const struct cca_heap_site *x = a, *y = b;
-  int order = tally_order(&x->tally, &y->tally);
-  if (!order)
-    order = strcmp(x->module, y->module);
+  int order = strcmp(x->module, y->module);
   if (!order)
     order = strcmp(x->file, y->file);
   if (!order && x->line != y->line)
     return x->line < y->line ? -1 : 1;
   if (!order && x->column != y->column)
     return x->column < y->column ? -1 : 1;
-  return order ? order : strcmp(x->address, y->address);
+  if (!order)
+    order = strcmp(x->address, y->address);
+  if (!order)
+    order = strcmp(x->inside, y->inside);
+  if (!order)
+    order = strcmp(x->function, y->function);
+  return order ? order : strcmp(x->callee, y->callee);
+}
+
+static int site_order(const void *a, const void *b) {
+  const struct cca_heap_site *x = a, *y = b;
+  int order = tally_order(&x->tally, &y->tally);
+  return order ? order : place_order(x, y);
+}
+
+/* One site for each place: a module that was opened twice had two labels. */
+static void merge_sites(struct cca_heap_row *row) {
+  struct cca_heap_site *sites = row->sites.items;
+  size_t kept = 0;
+  qsort(sites, row->sites.count, sizeof *sites, place_order);
+  for (size_t i = 1; i < row->sites.count; i++)
+    if (place_order(&sites[kept], &sites[i]))
+      sites[++kept] = sites[i];
+    else
+      cca_tally_add(&sites[kept].tally, &sites[i].tally);
+  row->sites.count = kept + 1;
 }
 
 static void rank(struct cca_heap *heap) {
   if (heap->rows.count)
     qsort(heap->rows.items, heap->rows.count, sizeof heap->rows.items[0],
           row_order);
-  for (size_t i = 0; i < heap->rows.count; i++)
-    if (heap->rows.items[i].sites.count)
-      qsort(heap->rows.items[i].sites.items, heap->rows.items[i].sites.count,
-            sizeof heap->rows.items[i].sites.items[0], site_order);
+  for (size_t i = 0; i < heap->rows.count; i++) {
+    struct cca_heap_row *row = &heap->rows.items[i];
+    if (!row->sites.count)
+      continue;
+    merge_sites(row);
+    qsort(row->sites.items, row->sites.count, sizeof row->sites.items[0],
+          site_order);
+  }
 }
 
 static int read_document(struct reader *r, json_t *document) {
@@ -302,21 +337,13 @@ static bool is_nothing(const struct cca_tally *t) {
   return !t->objects && !t->bytes && !t->live_objects && !t->live_bytes;
 }
 
-static bool same_site(const struct cca_heap_site *x,
-                      const struct cca_heap_site *y) {
-  return x->line == y->line && x->column == y->column &&
-         !strcmp(x->module, y->module) && !strcmp(x->file, y->file) &&
-         !strcmp(x->function, y->function) && !strcmp(x->callee, y->callee) &&
-         !strcmp(x->address, y->address);
-}
-
 static void subtract_sites(struct cca_heap_row *newer,
                            const struct cca_heap_row *older) {
   size_t left = 0;
   for (size_t i = 0; i < newer->sites.count; i++) {
     struct cca_heap_site site = newer->sites.items[i];
     for (size_t j = 0; j < older->sites.count; j++)
-      if (same_site(&site, &older->sites.items[j])) {
+      if (!place_order(&site, &older->sites.items[j])) {
         take(&site.tally, &older->sites.items[j].tally);
         break;
       }

@@ -88,6 +88,8 @@ static void add_place(const struct cca_screen *screen, struct cca_text *text,
                   site->callee);
   } else if (*site->module) {
     cca_text_addf(text, "%s+%s", base_name(site->module), site->address);
+    if (*site->inside)
+      cca_text_addf(text, " %s %s", screen->arrow, base_name(site->inside));
   } else {
     cca_text_adds(text, "unknown code");
   }

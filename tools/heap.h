@@ -41,6 +41,8 @@ struct cca_heap_site {
   uint32_t line, column;
   const char *address; /* of a place: "0x1234", relative to the module; or "" */
   const char *reason;  /* why it has no type; else "" */
+  const char *inside;  /* path of the module that it led into, which allocated
+                          for itself; else "" */
 };
 
 enum cca_heap_kind { CCA_HEAP_TYPED, CCA_HEAP_BYTES, CCA_HEAP_UNTYPED };
