@@ -8,7 +8,7 @@
 #include "hooks.h"
 #include "modules.h"
 
-static const char *const reasons[CCA_REASONS] = {
+const char *const cca_reason_texts[CCA_REASONS] = {
     [CCA_REASON_NONE] = "",
     [CCA_REASON_NO_SITE] = "no caller has a classification",
     [CCA_REASON_UNLISTED] = "the call is not known to allocate",
@@ -74,7 +74,7 @@ int cca_describe(const void *pointer, struct cca_object *out) {
   out->start = (void *)start;
   out->size = cca_heap_size(trailer, room);
   out->offset = address - start;
-  out->reason = reasons[label.reason];
+  out->reason = cca_reason_texts[label.reason];
   if (label.module != CCA_NO_MODULE) {
     const struct cca_loaded *m = &cca_modules[label.module];
     out->module = m->path;

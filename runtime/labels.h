@@ -37,6 +37,9 @@ enum cca_reason {
   CCA_REASONS
 };
 
+/* The same for people; describe.c. */
+extern const char *const cca_reason_texts[CCA_REASONS];
+
 enum {
   CCA_MAX_LABELS = 1 << 17,
   CCA_SHARDS = 16,
