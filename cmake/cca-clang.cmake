@@ -34,7 +34,10 @@ target_include_directories(cca-clang SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
 target_compile_options(cca-clang PRIVATE -fno-rtti -fno-exceptions -O2 -g0)
 target_compile_definitions(cca-clang PRIVATE CCA_CLANG="${CCA_CLANG}")
 target_link_options(cca-clang PRIVATE
-  -no-pie -s -Wl,--gc-sections -Wl,--as-needed)
+  -no-pie ${CCA_STARTS_FAST} -s -Wl,--gc-sections -Wl,--as-needed)
+if(CCA_STARTS_FAST)
+  target_link_options(cca-clang PRIVATE -static-libstdc++)
+endif()
 target_link_libraries(cca-clang PRIVATE
   -Wl,--start-group ${cca_clang_libraries} ${cca_clang_llvm} -Wl,--end-group
   ZLIB::ZLIB zstd::libzstd_shared ${CMAKE_DL_LIBS})

@@ -69,9 +69,20 @@ endif()
 add_library(cca_llvm INTERFACE)
 target_include_directories(cca_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
 if(NOT why)
+  # What is loaded where it was linked to, and brings its own libstdc++, needs no
+  # relocating: that halves the start once more.
+  execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libstdc++.a
+    OUTPUT_VARIABLE CCA_LIBSTDCXX OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(IS_ABSOLUTE "${CCA_LIBSTDCXX}" AND NOT CCA_SANITIZE)
+    set(CCA_STARTS_FAST -no-pie -static-libgcc)
+  else()
+    set(CCA_LIBSTDCXX stdc++)
+    set(CCA_STARTS_FAST "")
+  endif()
   llvm_map_components_to_libnames(libraries ${components})
-  target_link_libraries(cca_llvm INTERFACE ${libraries} stdc++)
-  target_link_options(cca_llvm INTERFACE -Wl,--gc-sections -Wl,--as-needed)
+  target_link_libraries(cca_llvm INTERFACE ${libraries} ${CCA_LIBSTDCXX})
+  target_link_options(cca_llvm INTERFACE
+    ${CCA_STARTS_FAST} -Wl,--gc-sections -Wl,--as-needed)
   message(STATUS "LLVM's libraries are linked statically")
 elseif(TARGET LLVM)
   target_link_libraries(cca_llvm INTERFACE LLVM)
