@@ -248,6 +248,50 @@ static bool read_reach(struct cca_model *model, uint32_t caller,
   return site->type_count != 0;
 }
 
+/* A call, as it is read. */
+struct reading {
+  struct cca_model *model;
+  struct cca_eval *eval; /* has entered the caller's body */
+  struct cca_handles *handles;
+  const struct cca_input *unit;
+  const struct cca_call *call;
+  uint32_t caller;
+  const struct cca_verdict *verdict;
+  const struct cca_size *inner; /* in terms of the callee */
+  const struct cca_size *size;  /* … of the caller */
+};
+
+/* What the objects have that the callee keeps its size in: containers, slabs.
+ * False if that is not known of these very objects. */
+static bool read_handles(const struct reading *r, struct cca_callsite *site) {
+  struct cca_reach found = {0};
+  uint32_t atoms = 0;
+  for (uint32_t i = 0; i < r->inner->alt_count; i++)
+    for (uint32_t t = 0; t < r->inner->alts[i].term_count; t++)
+      for (uint32_t k = 0; k < r->inner->alts[i].terms[t].atom_count; k++) {
+        struct cca_atom atom = r->inner->alts[i].terms[t].atoms[k];
+        atoms++;
+        if (atom.kind != CCA_ATOM_FIELD || !atom.index ||
+            atom.root >= CCA_DEEP_ROOT || atom.root >= r->call->args_count)
+          continue;
+        uint32_t node =
+            cca_operand_at(r->unit->table, r->call->args_first + atom.root)
+                .node;
+        cca__reach_join(
+            &found,
+            cca__handles_reach(r->handles, site->call, node, atom.index));
+      }
+  if (found.more || found.unsized == (found.type_count != 0))
+    return false;
+  for (uint32_t i = 0; i < found.type_count; i++)
+    add_type(site, found.types[i]);
+  site->shape = !found.type_count ? CCA_SIZE_SHAPE_UNKNOWN
+                : atoms == 1      ? CCA_SIZE_SHAPE_ONE
+                                  : CCA_SIZE_SHAPE_ARRAY;
+  site->class = found.type_count ? CCA_SITE_CLASS_TYPED : CCA_SITE_CLASS_BYTES;
+  return true;
+}
+
 /* The record that FUNCTION is declared to return a pointer to, or CCA_NONE. */
 static uint32_t returned_record(const struct cca_model *model,
                                 uint32_t function) {
@@ -291,9 +335,11 @@ static bool used_as_record(const struct cca_model *model,
          cca__is_record(cca__type(model, site->used_as));
 }
 
-static void read_size(struct cca_model *model, uint32_t caller,
-                      const struct cca_verdict *verdict,
-                      const struct cca_size *size, struct cca_callsite *site) {
+static void read_size(const struct reading *r, struct cca_callsite *site) {
+  struct cca_model *model = r->model;
+  const struct cca_verdict *verdict = r->verdict;
+  const struct cca_size *size = r->size;
+  uint32_t caller = r->caller;
   if (hands_on(model, caller, site->call, size)) {
     site->class = CCA_SITE_CLASS_PASS_THROUGH;
     return;
@@ -301,7 +347,7 @@ static void read_size(struct cca_model *model, uint32_t caller,
   for (uint32_t i = 0; i < size->alt_count; i++)
     read_alt(model, &size->alts[i], site);
   site->class = CCA_SITE_CLASS_TYPED;
-  if (!site->type_count) {
+  if (!site->type_count && !read_handles(r, site)) {
     bool params = false;
     bool found = read_reach(model, caller, size, site, &model->arena, &params);
     uint8_t role =
@@ -337,37 +383,35 @@ static void read_size(struct cca_model *model, uint32_t caller,
     site->shape = CCA_SIZE_SHAPE_SEVERAL;
 }
 
-static bool classify_call(struct cca_model *model, struct cca_eval *eval,
-                          const struct cca_verdict *verdict,
-                          const struct cca_input *unit,
-                          const struct cca_call *call,
-                          struct cca_callsite *site) {
+static bool classify_call(struct reading *r, struct cca_callsite *site) {
+  struct cca_model *model = r->model;
+  const struct cca_call *call = r->call;
   uint32_t number = site->call;
   const struct cca_primitive *p =
       model->functions.items[site->target].primitive;
   int64_t value;
-  if (p && cca__eval_maps_file(eval, call, p))
+  if (p && cca__eval_maps_file(r->eval, call, p))
     return false;
   site->location =
       call->target == CCA_NONE ? CCA_NONE : cca__call_location(model, number);
   site->used_as =
-      call->used_as == CCA_NONE ? CCA_NONE : unit->types[call->used_as];
-  const struct cca_size *inner =
-      verdict->role == CCA_ROLE_FACTORY
-          ? verdict->size
-          : brought(cca__eval_arena(eval), verdict->size);
-  const struct cca_size *size = cca__eval_at_call(eval, number, inner);
-  if (verdict->role == CCA_ROLE_ALLOCATES &&
-      cca_size_is_constant(size, &value) && !value)
+      call->used_as == CCA_NONE ? CCA_NONE : r->unit->types[call->used_as];
+  r->inner = r->verdict->role == CCA_ROLE_FACTORY
+                 ? r->verdict->size
+                 : brought(cca__eval_arena(r->eval), r->verdict->size);
+  r->size = cca__eval_at_call(r->eval, number, r->inner);
+  if (r->verdict->role == CCA_ROLE_ALLOCATES &&
+      cca_size_is_constant(r->size, &value) && !value)
     return false; /* realloc(p, 0) frees */
-  uint32_t caller = unit->functions[call->func];
-  read_size(model, caller, verdict, size, site);
-  site->size = cca__size_text(model, caller, size, true, &model->arena);
+  r->caller = r->unit->functions[call->func];
+  read_size(r, site);
+  site->size = cca__size_text(model, r->caller, r->size, true, &model->arena);
   return true;
 }
 
 void cca__callsites(struct cca_model *model, struct cca_callsites *sites) {
   struct cca_eval *eval = cca__eval_new(model);
+  struct cca_handles *handles = cca__handles_new(model);
   for (uint32_t u = 0; u < model->unit_count; u++) {
     const struct cca_input *unit = &model->units[u];
     uint32_t entered = CCA_NONE;
@@ -381,9 +425,16 @@ void cca__callsites(struct cca_model *model, struct cca_callsites *sites) {
       if (entered != call.func)
         cca__eval_enter_body(eval, u, call.func);
       entered = call.func;
-      if (classify_call(model, eval, verdict, unit, &call, &site))
+      struct reading r = {.model = model,
+                          .eval = eval,
+                          .handles = handles,
+                          .unit = unit,
+                          .call = &call,
+                          .verdict = verdict};
+      if (classify_call(&r, &site))
         cca_vec_push(sites, site);
     }
   }
+  cca__handles_free(handles);
   cca__eval_free(eval);
 }

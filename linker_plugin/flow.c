@@ -37,7 +37,7 @@ static uint32_t flow_node(struct cca_flow *flow, uint32_t key) {
   return flow->node_of[key] - 1;
 }
 
-static bool reach_add(struct cca_reach *reach, uint32_t type) {
+bool cca__reach_add(struct cca_reach *reach, uint32_t type) {
   for (uint32_t i = 0; i < reach->type_count; i++)
     if (reach->types[i] == type)
       return false;
@@ -51,6 +51,13 @@ static bool reach_add(struct cca_reach *reach, uint32_t type) {
     reach->types[at] = reach->types[at - 1];
   reach->types[at] = type;
   return true;
+}
+
+void cca__reach_join(struct cca_reach *to, struct cca_reach from) {
+  to->more |= from.more;
+  to->unsized |= from.unsized;
+  for (uint32_t i = 0; i < from.type_count; i++)
+    cca__reach_add(to, from.types[i]);
 }
 
 /* Ask for what ATOM, inside FUNCTION, stands for; CCA_NONE if it is neither
@@ -87,7 +94,7 @@ static void arrive(struct cca_model *model, uint32_t function,
         } else if (atom.kind == CCA_ATOM_SIZEOF || atom.kind == CCA_ATOM_PART) {
           carries = true;
           if (to != CCA_NONE) {
-            reach_add(&flow->reach.items[to], atom.index);
+            cca__reach_add(&flow->reach.items[to], atom.index);
             flow->reach.items[to].pure |= pure && atom.kind == CCA_ATOM_SIZEOF;
           }
         }
@@ -193,7 +200,7 @@ static bool reach_join(struct cca_reach *to, const struct cca_reach *from,
   to->more |= from->more;
   to->unsized |= from->unsized;
   for (uint32_t i = 0; i < from->type_count; i++)
-    changed |= reach_add(to, from->types[i]);
+    changed |= cca__reach_add(to, from->types[i]);
   return changed;
 }
 

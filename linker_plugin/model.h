@@ -193,6 +193,7 @@ enum cca_block_flags {
   CCA_BLOCK_KEPT = 1 << 9,    /* also stored in memory of the program */
   CCA_BLOCK_ALWAYS = 1 << 10, /* the allocating call is on every path */
   CCA_BLOCK_AGREED = 1 << 11, /* by what callers say, see agree.c */
+  CCA_BLOCK_PASSING = 1 << 12, /* where it is kept, other things are as well */
 };
 
 /* Memory that the caller could not reach before. */
@@ -256,6 +257,7 @@ struct cca_behaviour {
   uint64_t builds;   /* … in which it sets members */
   uint64_t deep;     /* … where pointers lie to memory that it may fill */
   uint64_t uses;     /* parameters it passes on, or what their members lead to */
+  uint64_t links;    /* … it puts at the head of a list */
   uint64_t resizes;  /* … whose block it returns in another size */
   struct cca_out *outs; /* out_count of them */
   uint32_t out_count;
@@ -347,12 +349,25 @@ struct cca_reach {
   bool unsized; /* something other than sizeof and 0 arrives as well */
 };
 
+/* Add TYPE; true if that is news. */
+bool cca__reach_add(struct cca_reach *reach, uint32_t type);
+/* Add what FROM has, but whether anything is pure. */
+void cca__reach_join(struct cca_reach *to, struct cca_reach from);
 void cca__flow(struct cca_model *model);
 void cca__flow_release(struct cca_model *model);
 const struct cca_reach *cca__flow_param(const struct cca_model *model,
                                         uint32_t function, uint32_t param);
 const struct cca_reach *cca__flow_location(const struct cca_model *model,
                                            uint32_t location);
+
+/* ---- handles.c: … and which a member of one object? ---- */
+struct cca_handles;
+struct cca_handles *cca__handles_new(struct cca_model *model);
+void cca__handles_free(struct cca_handles *h);
+/* What is put into member LOCATION of the object that NODE, an argument of
+ * CALL, points to. */
+struct cca_reach cca__handles_reach(struct cca_handles *h, uint32_t call,
+                                    uint32_t node, uint32_t location);
 
 /* ---- classify.c: what is an allocation function, and of which kind? ---- */
 
