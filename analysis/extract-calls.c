@@ -174,12 +174,16 @@ static uint32_t flags_of(struct body *b, const struct call_info *info,
     flags |= CCA_CALL_FLAGS_IN_LOOP;
   if (is_wanted_type(LLVMTypeOf(info->call)) && !LLVMGetFirstUse(info->call))
     flags |= CCA_CALL_FLAGS_UNUSED;
+  for (uint32_t i = 0; i < CCA_LAST_ARGS; i++)
+    if (info->last >> i & 1)
+      flags |= CCA_CALL_FLAGS_LAST_0 << i;
   return flags;
 }
 
 void cca__calls_emit(struct body *b) {
   struct unit *u = b->unit;
-  uint32_t work = 1u << 22; /* blocks visited for is_always() */
+  uint32_t work = 1u << 22; /* blocks to visit for is_always() */
+  cca__calls_last(b, &work);
   for (size_t i = 0; i < b->calls.count; i++) {
     const struct call_info *info = &b->calls.items[i];
     LLVMValueRef callee = callee_of(u, info->call);

@@ -144,6 +144,7 @@ struct call_info {
   uint32_t block;
   uint32_t target;          /* node, or CCA_NONE */
   uint32_t args, arg_count; /* in body.args */
+  uint32_t last;            /* arguments, see extract-last.c */
 };
 
 /* A local that marking made to hold what a static object begins with. */
@@ -307,6 +308,11 @@ void cca__place_move(struct unit *u, struct path *path, int64_t bytes);
 void cca__calls_number(struct body *b);
 void cca__call_args(struct body *b, LLVMValueRef call);
 void cca__calls_emit(struct body *b);
+
+/* extract-last.c */
+enum { CCA_LAST_ARGS = 4 };
+/* Fills in call_info.last; *WORK is what is left to visit. */
+void cca__calls_last(struct body *b, uint32_t *work);
 
 /* extract-body.c */
 void cca__body_extract(struct body *b, LLVMValueRef function);

@@ -25,7 +25,8 @@ EOF
 
 allocs dump always.o | sed -n 's/^func @\([0-9]*\) symbol="\([^"]*\)".*/\1 \2/p' >funcs
 allocs dump always.o | grep '^call .*free(' |
-  sed 's/.*func=@\([0-9]*\) .*flags=\([a-z,_]*\).*/\1 \2/
+  sed 's/,last_0//
+       s/.*func=@\([0-9]*\) .*flags=\([a-z,_]*\).*/\1 \2/
        s/.*func=@\([0-9]*\) .*/\1 -/' >calls
 awk 'NR == FNR { name[$1] = $2; next } { print name[$1], $2 }' funcs calls >said
 expect said <<'EOF'
