@@ -87,6 +87,25 @@ static void note_stores(const struct cca_body *body, uint32_t call,
   }
 }
 
+/* Does the body put anything else where it keeps what CALL made: the next of a
+ * list, a place further on? */
+static void note_passing(const struct cca_body *body, uint32_t call,
+                         struct use *use) {
+  for (uint32_t i = 0; use->flags & CCA_BLOCK_KEPT && i < body->row.stores_count;
+       i++) {
+    struct cca_store store =
+        cca_store_at(body->unit->table, body->row.stores_first + i);
+    const struct cca_size *offset;
+    int64_t fixed;
+    if (body->unit->locations[store.loc] != use->kept ||
+        cca_node_at(body->unit->table, store.value).op == CCA_OP_CONSTANT)
+      continue;
+    if (!has_call(cca__eval_origins(body->eval, store.value), call, &offset) ||
+        !cca_size_is_constant(offset, &fixed) || fixed)
+      use->flags |= CCA_BLOCK_PASSING;
+  }
+}
+
 static void note_fill(const struct cca_body *body, const struct cca_call *call,
                       const struct cca_primitive *p, struct use *use) {
   const struct cca_table *t = body->unit->table;
@@ -261,6 +280,7 @@ void cca__describe_blocks(const struct cca_body *body,
     struct use use = {0, CCA_NO_ROOT, false, CCA_NONE};
     int64_t start = least(body, origin->offset);
     note_stores(body, origin->block->call, start, &use);
+    note_passing(body, origin->block->call, &use);
     note_calls(body, origin->block->call, start, &use);
     note_lending(body, origin->block->call, &use);
     struct cca_block *block =

@@ -24,6 +24,7 @@
  */
 #include "model.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* What one alternative of a size is made of. */
@@ -179,14 +180,22 @@ static bool sizeof_in_fields(const struct cca_model *model,
   return false;
 }
 
-/* Found where it was kept, or else created and kept there. */
+/* Found where it was kept, or else created and kept there.  A factory that
+ * moves on what is there, or returns a place in it, has a stock of its own. */
 static bool is_lazy(const struct cca_origins *origins,
-                    const struct cca_block *block) {
+                    const struct cca_origin *fresh, bool factory) {
+  const struct cca_block *block = fresh->block;
+  int64_t start;
   if (!(block->flags & CCA_BLOCK_KEPT) || block->flags & CCA_BLOCK_ALWAYS)
+    return false;
+  if (factory && (block->flags & CCA_BLOCK_PASSING ||
+                  !cca_size_is_constant(fresh->offset, &start) || start))
     return false;
   for (uint32_t i = 0; i < origins->count; i++)
     if (origins->items[i].kind == CCA_ORIGIN_LOADED &&
-        origins->items[i].index == block->kept)
+        origins->items[i].index == block->kept &&
+        (!factory || (cca_size_is_constant(origins->items[i].offset, &start) &&
+                      !start)))
       return true;
   return false;
 }
@@ -376,7 +385,8 @@ static void judge_origins(struct cca_model *model, uint32_t function,
   decide(model, function, origins, &best, v);
   if (v->role == CCA_ROLE_NONE)
     return;
-  if (v->role == CCA_ROLE_ALLOCATES && is_lazy(origins, best.origin->block)) {
+  if (v->role != CCA_ROLE_ALIKE &&
+      is_lazy(origins, best.origin, v->role == CCA_ROLE_FACTORY)) {
     v->role = CCA_ROLE_ALIKE;
     v->kind = CCA_KIND_LAZY;
   }
@@ -556,6 +566,24 @@ const struct cca_verdict *cca__call_verdict(const struct cca_model *model,
   return 2 * yes > end - first || (yes && !guess) ? found : NULL;
 }
 
+/*
+ * A record's member is a deallocation function only beside one that allocates:
+ * a method table, a memory's owner.  Elsewhere it is a hook that is told of
+ * something's end, and what is there frees because its owner wants it to.
+ */
+static void drop_hooks(struct cca_model *model) {
+  uint8_t *allocates = cca_calloc(model->types.count + 1, 1);
+  for (uint32_t i = 1; i < model->locations.count; i++)
+    if (model->locations.items[i].type != CCA_NONE)
+      allocates[model->locations.items[i].type] |=
+          model->pointers[i].role == CCA_ROLE_ALLOCATES;
+  for (uint32_t i = 1; i < model->locations.count; i++)
+    if (model->locations.items[i].type != CCA_NONE &&
+        !allocates[model->locations.items[i].type])
+      model->pointers[i].frees = 0;
+  free(allocates);
+}
+
 void cca__classify(struct cca_model *model) {
   model->verdicts = cca_arena_zalloc(&model->arena, model->functions.count,
                                      sizeof *model->verdicts);
@@ -565,4 +593,5 @@ void cca__classify(struct cca_model *model) {
     judge(model, i);
   for (uint32_t i = 1; i < model->locations.count; i++)
     judge_pointer(model, i);
+  drop_hooks(model);
 }

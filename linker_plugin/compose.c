@@ -173,7 +173,7 @@ static bool behaviour_equal(const struct cca_behaviour *a,
                             const struct cca_behaviour *b) {
   if (a->frees != b->frees || a->may_free != b->may_free ||
       a->writes != b->writes || a->uses != b->uses || a->builds != b->builds ||
-      a->deep != b->deep ||
+      a->deep != b->deep || a->links != b->links ||
       a->out_count != b->out_count || !a->number != !b->number ||
       (a->number && !cca_size_equal(a->number, b->number)))
     return false;

@@ -174,9 +174,10 @@ static bool links(const struct cca_body *body, uint32_t i, uint32_t location) {
 }
 
 /* A free list: what is not freed gets the list's head as its link, and becomes
- * the head. */
+ * the head.  Where nothing is freed, it may be any list. */
 static void kept_effects(const struct cca_body *body, struct cca_behaviour *b) {
-  uint64_t open = b->may_free & ~b->frees & b->builds;
+  const struct cca_function *f = &body->model->functions.items[body->function];
+  uint64_t open = f->generic & ~b->frees & b->builds;
   for (uint32_t k = 0; open && k < body->row.stores_count; k++) {
     struct cca_store store =
         cca_store_at(body->unit->table, body->row.stores_first + k);
@@ -184,19 +185,85 @@ static void kept_effects(const struct cca_body *body, struct cca_behaviour *b) {
     uint32_t location = body->unit->locations[store.loc];
     if (kept && location != CCA_NONE &&
         links(body, (uint32_t)__builtin_ctzll(kept), location))
-      b->frees |= kept;
+      b->links |= kept;
   }
+  b->frees |= b->links & b->may_free;
+}
+
+/* Is argument A of CALL given back there: freed, put on a free list, or left to
+ * a hook that nobody sets here?  *FREED if it is the first. */
+static bool gives_back(const struct cca_body *body, const struct cca_call *call,
+                       uint32_t number, uint32_t a, bool *freed) {
+  const struct cca_model *model = body->model;
+  uint32_t first = model->targets_first[number];
+  uint32_t end = model->targets_first[number + 1];
+  if (first == end || model->target_rule[number] > CCA_RULE_STORED)
+    return call->target != CCA_NONE &&
+           cca_node_at(body->unit->table, call->target).op == CCA_OP_LOAD;
+  for (uint32_t t = first; t < end; t++) {
+    bool one = frees(model, model->targets[t], a, false);
+    if (!one && !(model->behaviours[model->targets[t]].links & cca__bit(a)))
+      return false;
+    *freed |= one;
+  }
+  return true;
+}
+
+/* A parameter may be given back by one of several calls, on each way the last
+ * that gets it. */
+static void last_effects(const struct cca_body *body, struct cca_behaviour *b) {
+  uint64_t given = 0, other = 0;
+  for (uint32_t i = 0; b->may_free && i < body->row.calls_count; i++) {
+    uint32_t row = body->row.calls_first + i;
+    struct cca_call call = cca_call_at(body->unit->table, row);
+    for (uint32_t a = 0; a < call.args_count && a < 4; a++) {
+      bool freed = false;
+      if (!(call.flags & CCA_CALL_FLAGS_LAST_0 << a))
+        continue;
+      uint64_t bit = direct_bit(
+          body->eval,
+          cca_operand_at(body->unit->table, call.args_first + a).node);
+      if (!gives_back(body, &call, body->unit->first_call + row, a, &freed))
+        other |= bit;
+      else if (freed)
+        given |= bit;
+    }
+  }
+  b->frees |= given & ~other;
+}
+
+/* Does FUNCTION see no more of its argument A than the address: is it declared
+ * a number, or one of many that may point to anything (`%p`), or set to one
+ * value? */
+static bool sees_address(const struct cca_body *body, uint32_t function,
+                         uint32_t a, uint8_t root) {
+  const struct cca_function *f = &body->model->functions.items[function];
+  const struct cca_primitive *p = body->model->behaviours[function].primitive;
+  const struct cca_table *t = body->model->units[f->unit].table;
+  struct cca_func row = cca_func_at(t, f->row);
+  if (p && p->writes == a && p->fills != CCA_NO_ROOT)
+    return true;
+  if (a < row.params_count)
+    return cca_param_at(t, row.params_first + a).kind ==
+           CCA_VALUE_KIND_INTEGER;
+  if (!f->variadic || a < f->param_count || root >= body->row.params_count)
+    return false;
+  uint32_t of =
+      cca_param_at(body->unit->table, body->row.params_first + root).of;
+  return of == CCA_NONE || cca_type_at(body->unit->table, of).kind ==
+                               CCA_TYPE_KIND_VOID;
 }
 
 /* An int may be a status. */
 bool cca__measures(const struct cca_function *f) { return f->result == 'l'; }
 
 /*
- * Parameters that the body does more with than free them: a destructor frees
- * what a member points to, a consumer passes the pointer on.  Measuring a
- * block is all right.
+ * Parameters that the body does more with than free them, as it does those of
+ * FREED: a destructor frees what a member points to, a consumer passes the
+ * pointer on, makes something out of what is there, or keeps where a member is,
+ * or what is in it.  Measuring a block is all right.
  */
-static uint64_t used_params(const struct cca_body *body) {
+static uint64_t used_params(const struct cca_body *body, uint64_t freed) {
   const struct cca_model *model = body->model;
   uint64_t used = 0;
   for (uint32_t c = 0; c < body->row.calls_count; c++) {
@@ -209,19 +276,34 @@ static uint64_t used_params(const struct cca_body *body) {
       uint8_t root = cca__eval_root(body->eval, node, false);
       if (root == CCA_NO_ROOT)
         continue;
-      bool harmless = false;
+      bool gone = false; /* what a hook gets last, where others free it */
+      bool harmless = a < 4 && call.flags & CCA_CALL_FLAGS_LAST_0 << a &&
+                      freed & cca__bit(root) &&
+                      gives_back(body, &call, number, a, &gone);
       for (uint32_t t = model->targets_first[number];
            !harmless && t < model->targets_first[number + 1]; t++) {
         uint32_t callee = model->targets[t];
         const struct cca_function *f = &model->functions.items[callee];
         bool named = a < f->param_count;
-        harmless |= (named && !(model->behaviours[callee].uses & cca__bit(a))) ||
+        const struct cca_behaviour *b = &model->behaviours[callee];
+        harmless |= (named && !(b->uses & cca__bit(a)) &&
+                     !cca__any_fresh(b->returned)) ||
                     frees(model, callee, a, true) ||
+                    sees_address(body, callee, a, root) ||
                     resizes_to_nothing(body, number, callee, a);
       }
       if (!harmless || !direct_bit(body->eval, node))
         used |= cca__bit(root);
     }
+  }
+  for (uint32_t i = 0; i < body->row.stores_count; i++) {
+    struct cca_store store =
+        cca_store_at(body->unit->table, body->row.stores_first + i);
+    struct cca_loc loc = cca_loc_at(body->unit->table, store.loc);
+    if (cca_node_at(body->unit->table, store.value).op == CCA_OP_ADDRESS)
+      used |= direct_bit(body->eval, store.value);
+    if (cca_node_at(body->unit->table, loc.base).op == CCA_OP_LOCAL)
+      used |= deep_bit(body->eval, store.value);
   }
   return used;
 }
@@ -232,8 +314,9 @@ void cca__effects(const struct cca_body *body, struct cca_behaviour *b) {
   for (uint32_t i = 0; i < body->row.calls_count; i++)
     call_effects(body, body->row.calls_first + i, b);
   kept_effects(body, b);
+  last_effects(body, b);
   b->uses = cca__measures(f) ? 0
-            : f->generic     ? used_params(body)
+            : f->generic     ? used_params(body, b->frees)
                              : ~(uint64_t)0;
   /* Freeing one of a type's own is what destructors do. */
   b->may_free &= f->generic;

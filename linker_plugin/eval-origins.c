@@ -152,7 +152,8 @@ static const struct cca_block *block_at_call(struct cca_eval *eval,
   block->call = number;
   block->callee = callee;
   block->kept = CCA_NONE;
-  block->flags &= (uint16_t) ~(CCA_BLOCK_KEPT | CCA_BLOCK_ALWAYS);
+  block->flags &= (uint16_t) ~(CCA_BLOCK_KEPT | CCA_BLOCK_PASSING |
+                               CCA_BLOCK_ALWAYS);
   if (call->flags & CCA_CALL_FLAGS_ALWAYS)
     block->flags |= CCA_BLOCK_ALWAYS;
   if (inner->flags & CCA_BLOCK_RESIZED)

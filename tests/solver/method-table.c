@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* An allocator behind a table that is installed at run time, a global pointer,
  * and a parameter; the twin's table holds a function that does not allocate, and
- * the twin of a pointer that frees is a hook for what a list drops. */
+ * the twins of a pointer that frees are a hook for what a list drops, and a
+ * destructor in a table in which nothing allocates. */
 #include <stdlib.h>
 struct methods { void *(*get)(int); void (*put)(void *); int (*size)(void *); };
 struct config { struct methods m; int other; };
@@ -23,6 +24,16 @@ struct list { void (*drop)(void *); void *item; };
 void list_init(struct list *l, void (*drop)(void *)) { l->drop = drop; }
 void list_clear(struct list *l) { l->drop(l->item); }
 void list_of_blocks(struct list *l) { list_init(l, free); }
+struct kind { unsigned long (*hash)(const void *); void (*destroy)(void *); };
+static const struct kind strings = {0, free}, copies = {0, mem_put};
+struct set { const struct kind *kind; void *item; };
+void drop(struct set *s) { s->kind->destroy(s->item); }
+void drop_all(struct set *s) {
+  s->kind = &strings;
+  drop(s);
+  s->kind = &copies;
+  drop(s);
+}
 static void (*release)(void *) = free;
 void set_release(void (*other)(void *)) { release = other; }
 void released(void *p) { release(p); }

@@ -32,6 +32,6 @@ void *search(const void *key, const void *base, size_t n, size_t size,
   return bsearch(key, base, n, size, compare);
 }
 /* functions:
-instance factory -
+instance lazy -
 reader content -
 */
