@@ -56,9 +56,10 @@ static bool is_content(const struct cca_body *body, uint32_t call,
          !has_call(cca__eval_origins(body->eval, store->value), call, &offset);
 }
 
-/* START is where the result points to: what is before it is a header. */
+/* START is where the result points to: what is before it is a header.  If that
+ * is COMPUTED, it is at least START. */
 static void note_stores(const struct cca_body *body, uint32_t call,
-                        int64_t start, struct use *use) {
+                        int64_t start, bool computed, struct use *use) {
   for (uint32_t i = 0; i < body->row.stores_count; i++) {
     struct cca_store store =
         cca_store_at(body->unit->table, body->row.stores_first + i);
@@ -69,7 +70,7 @@ static void note_stores(const struct cca_body *body, uint32_t call,
         has_call(cca__eval_origins(body->eval, loc.base), call, &offset)) {
       bool is_fixed = cca_size_is_constant(offset, &fixed);
       bool element = is_fixed && loc.flags & CCA_LOC_FLAGS_ELEMENT;
-      if (element && start > 0 && loc.record != CCA_NONE)
+      if (element && (start > 0 || computed) && loc.record != CCA_NONE)
         continue; /* a header that is aligned to end where the result begins */
       bool moving = is_fixed ? moves(body->unit->table, loc.base)
                              : !is_place(offset);
@@ -114,9 +115,10 @@ static void note_fill(const struct cca_body *body, const struct cca_call *call,
   } else if (p->fills < call->args_count) {
     struct cca_node value =
         cca_node_at(t, cca_operand_at(t, call->args_first + p->fills).node);
-    use->flags |= value.op == CCA_OP_CONSTANT && !value.a && !value.b
-                      ? CCA_BLOCK_ZEROED
-                      : 0; /* a pattern for debugging is no content */
+    if (value.op == CCA_OP_CONSTANT && !value.a && !value.b)
+      use->flags |= CCA_BLOCK_ZEROED;
+    else if (value.op == CCA_OP_PARAM)
+      use->flags |= CCA_BLOCK_CONTENT; /* a pattern for debugging is none */
   } else if (p->copies < call->args_count) {
     uint32_t from = cca_operand_at(t, call->args_first + p->copies).node;
     uint8_t source = cca__eval_source(body->eval, from, false);
@@ -279,7 +281,9 @@ void cca__describe_blocks(const struct cca_body *body,
       continue;
     struct use use = {0, CCA_NO_ROOT, false, CCA_NONE};
     int64_t start = least(body, origin->offset);
-    note_stores(body, origin->block->call, start, &use);
+    int64_t fixed;
+    note_stores(body, origin->block->call, start,
+                !cca_size_is_constant(origin->offset, &fixed), &use);
     note_passing(body, origin->block->call, &use);
     note_calls(body, origin->block->call, start, &use);
     note_lending(body, origin->block->call, &use);

@@ -11,7 +11,8 @@
  *   bump    returns p, and stores p + size where it found p (or moves the end
  *           down and returns it);
  *   refill  returns a place in a new block, and stores the place behind it;
- *   index   returns elements + size * n, and stores n + 1 where it found n.
+ *   index   returns elements + size * n, and stores n + 1 where it found n; or
+ *           chunk + n, and stores n + size there.
  */
 #include "model.h"
 
@@ -144,6 +145,20 @@ static const struct cca_size *step_for(struct cca_atom atom, void *payload) {
                                                                        : NULL;
 }
 
+/* Does what STORE writes lie in the very chunk that ORIGIN is a place in? */
+static bool in_chunk(const struct cca_body *body, struct cca_store store,
+                     const struct cca_origin *origin) {
+  const struct cca_origins *base = cca__eval_origins(
+      body->eval, cca_loc_at(body->unit->table, store.loc).base);
+  if (origin->kind == CCA_ORIGIN_FRESH)
+    return cca__fresh_by(base, origin->block->call) != NULL;
+  for (uint32_t i = 0; origin->loc != CCA_NONE && i < base->count; i++)
+    if (base->items[i].kind == CCA_ORIGIN_LOADED &&
+        base->items[i].loc == origin->loc)
+      return true;
+  return false;
+}
+
 static bool index_by_count(const struct cca_body *body,
                            struct cca_origin *origin) {
   struct cca_arena *arena = cca__eval_arena(body->eval);
@@ -166,9 +181,10 @@ static bool index_by_count(const struct cca_body *body,
         for (uint32_t k = 0; k < term.atom_count; k++)
           counts |= term.atoms[k].kind == CCA_ATOM_FIELD &&
                     term.atoms[k].index == location;
-        if (!counts || term.atom_count < 2)
-          continue;
         struct cca_size only = {1, {{false, 1, &term}}};
+        if (!counts || (term.atom_count < 2 && (!depends(r.step) ||
+                                               !in_chunk(body, store, origin))))
+          continue;
         set_carved(body, origin,
                    cca_size_substitute(arena, &only, step_for, &r), store.line);
         return true;
@@ -201,6 +217,76 @@ static void cut_chunks(const struct cca_body *body, struct cca_origins *origins,
   }
 }
 
+static bool is_at(const struct cca_body *body, const struct cca_origin *o,
+                  uint32_t loc) {
+  return o->kind == CCA_ORIGIN_LOADED && o->loc != CCA_NONE &&
+         cca__eval_same_place(body->eval, o->loc, loc);
+}
+
+/* What is taken off a list, where the next of it is put, is as good as the fresh
+ * block beside it. */
+static void drop_stock(const struct cca_body *body,
+                       struct cca_origins *origins) {
+  for (uint32_t i = 0; i < body->row.stores_count; i++) {
+    struct cca_store store = store_at(body, i);
+    struct cca_node value = cca_node_at(body->unit->table, store.value);
+    bool taken = false;
+    if (value.op != CCA_OP_LOAD || body->unit->locations[value.a] == CCA_NONE)
+      continue;
+    for (uint32_t k = 0; k < origins->count; k++)
+      taken |= is_at(body, &origins->items[k], store.loc);
+    uint32_t kept = 0;
+    for (uint32_t k = 0; taken && k < origins->count; k++)
+      if (!is_at(body, &origins->items[k], store.loc) &&
+          !is_at(body, &origins->items[k], value.a))
+        origins->items[kept++] = origins->items[k];
+    if (taken)
+      origins->count = kept;
+  }
+}
+
+/* Is WHOLE what PIECE is, and a header's size? */
+static bool is_headed(const struct cca_body *body, const struct cca_size *whole,
+                      const struct cca_size *piece) {
+  const struct cca_size *rest =
+      cca_size_sub(cca__eval_arena(body->eval), whole, piece);
+  bool records = false;
+  if (whole->alt_count != 1 || piece->alt_count != 1 || rest->alt_count != 1 ||
+      rest->alts[0].bag || !depends(piece))
+    return false;
+  for (uint32_t t = 0; t < rest->alts[0].term_count; t++) {
+    const struct cca_term *term = &rest->alts[0].terms[t];
+    bool record = term->atom_count == 1 &&
+                  (term->atoms[0].kind == CCA_ATOM_PART ||
+                   (term->atoms[0].kind == CCA_ATOM_SIZEOF &&
+                    cca__is_record(cca__type(body->model,
+                                             term->atoms[0].index))));
+    if (term->factor < 0 || (term->atom_count && !record))
+      return false;
+    records |= record;
+  }
+  return records;
+}
+
+/* Beside pieces of a size stands a block of the same size with a header, for
+ * what no chunk has room for: to a caller it is a piece. */
+static void drop_headers(const struct cca_body *body,
+                         struct cca_origins *origins) {
+  for (uint32_t i = 0; i < origins->count; i++) {
+    const struct cca_origin *piece = &origins->items[i];
+    if (piece->kind != CCA_ORIGIN_FRESH || piece->block->call != CCA_NONE ||
+        !(piece->block->flags & CCA_BLOCK_CARVED))
+      continue;
+    for (uint32_t k = 0; k < origins->count; k++) {
+      struct cca_origin *whole = &origins->items[k];
+      if (whole->kind == CCA_ORIGIN_FRESH &&
+          whole->block->call != CCA_NONE &&
+          is_headed(body, whole->block->size, piece->block->size))
+        set_carved(body, whole, piece->block->size, piece->block->line);
+    }
+  }
+}
+
 void cca__carve(const struct cca_body *body, struct cca_origins *origins) {
   for (uint32_t i = 0; i < origins->count; i++) {
     struct cca_origin *origin = &origins->items[i];
@@ -209,7 +295,12 @@ void cca__carve(const struct cca_body *body, struct cca_origins *origins) {
       if (bump(body, origin) || index_by_count(body, origin))
         cut_chunks(body, origins, origin, loc);
     } else if (origin->kind == CCA_ORIGIN_FRESH &&
-               origin->block->call != CCA_NONE)
-      refill(body, origin);
+               origin->block->call != CCA_NONE) {
+      if (!refill(body, origin))
+        index_by_count(body, origin);
+    }
   }
+  drop_headers(body, origins);
+  if (cca__any_fresh(origins))
+    drop_stock(body, origins);
 }

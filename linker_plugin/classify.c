@@ -218,6 +218,14 @@ static bool has_others(const struct cca_origins *origins, bool sizeofs) {
   return false;
 }
 
+/* May it be something that is found in memory? */
+static bool finds(const struct cca_origins *origins) {
+  for (uint32_t i = 0; i < origins->count; i++)
+    if (origins->items[i].kind == CCA_ORIGIN_LOADED)
+      return true;
+  return false;
+}
+
 /* Does SIZE leave something out, and not by an argument's word: what the
  * function found in the content, or a fixed number? */
 static bool is_part(const struct cca_size *size) {
@@ -238,7 +246,7 @@ static void decide_sized(struct cca_model *model, uint32_t function,
   bool sizeofs = sizeof_arrives(model, function, c->args);
   v->role = CCA_ROLE_ALLOCATES;
   v->kind = c->product ? CCA_KIND_CALLOC : CCA_KIND_MALLOC;
-  if (flags & CCA_BLOCK_CARVED)
+  if (flags & CCA_BLOCK_CARVED && !(flags & CCA_BLOCK_COPIED))
     v->kind = CCA_KIND_POOL;
   else if (flags & CCA_BLOCK_RESIZED)
     v->kind = CCA_KIND_REALLOC;
@@ -326,7 +334,7 @@ static void decide(struct cca_model *model, uint32_t function,
     v->kind = CCA_KIND_FACTORY;
     return;
   case GRADE_FIELD:
-    if (sizeof_in_fields(model, c->size) &&
+    if (sizeof_in_fields(model, c->size) && !finds(origins) &&
         !(flags & (CCA_BLOCK_CONTENT | CCA_BLOCK_COPIED | CCA_BLOCK_GROWN |
                    CCA_BLOCK_RESIZED))) {
       v->role = CCA_ROLE_ALLOCATES;
