@@ -4,7 +4,8 @@
  *
  * Input:     composed behaviours.
  * Output:    for each function the parameter that its callers agree on as the
- *            size of what it returns.
+ *            size of what it returns; or the one that it gives back to such a
+ *            function's memory.
  *
  * A slab allocator finds a free piece by the bits of a map and computes its
  * address from numbers: no store says how long the piece is.  But the result
@@ -13,13 +14,18 @@
  * callers give it the size of the very type that they take the result for.
  * Two that do, and hardly any that give another type's, are believed.  So is a
  * caller that is believed itself and passes its own size on.
+ *
+ * What gives a piece back cannot be followed either: it finds the bits by the
+ * piece's address.  But it takes the same record and a pointer to anything, which
+ * it neither keeps nor passes on, returns nothing, and changes members that the
+ * allocation function changes.
  */
 #include "model.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_VOTES = 2, VOTES_TO_ONE = 10, ARGS = 8 };
+enum { LEAST_VOTES = 2, VOTES_TO_ONE = 10, ARGS = 8, LEAST_SHARED = 2 };
 
 /* Is the result at a computed place in memory of one of the parameters, which
  * the function changes? */
@@ -105,6 +111,109 @@ static uint8_t agreed_size(const struct cca_model *model, struct cca_eval *eval,
   return CCA_NO_ROOT;
 }
 
+/* ---- What gives back ---- */
+
+/* The record that parameter I of FUNCTION points to, or CCA_NONE. */
+static uint32_t record_of_param(const struct cca_model *model,
+                                uint32_t function, uint32_t i) {
+  const struct cca_function *f = &model->functions.items[function];
+  const struct cca_input *unit = &model->units[f->unit];
+  struct cca_func row = cca_func_at(unit->table, f->row);
+  if (i >= row.params_count)
+    return CCA_NONE;
+  struct cca_param param = cca_param_at(unit->table, row.params_first + i);
+  return param.kind == CCA_VALUE_KIND_POINTER && param.of != CCA_NONE &&
+                 cca__is_record(cca_type_at(unit->table, param.of))
+             ? unit->types[param.of]
+             : CCA_NONE;
+}
+
+/* The parameter that leads to the memory which FUNCTION hands out. */
+static uint32_t handle_of(const struct cca_behaviour *b) {
+  for (uint32_t i = 0; b->returned && i < b->returned->count; i++)
+    if (b->returned->items[i].kind == CCA_ORIGIN_LOADED)
+      return b->returned->items[i].root;
+  return CCA_NONE;
+}
+
+static bool changes(const struct cca_model *model, uint32_t function,
+                    uint32_t location) {
+  const struct cca_function *f = &model->functions.items[function];
+  const struct cca_input *unit = &model->units[f->unit];
+  struct cca_func row = cca_func_at(unit->table, f->row);
+  for (uint32_t i = 0; i < row.stores_count; i++)
+    if (unit->locations[cca_store_at(unit->table, row.stores_first + i).loc] ==
+        location)
+      return true;
+  return false;
+}
+
+/* Does FUNCTION keep its parameter P, or lack members to change that ALLOCATES
+ * changes? */
+static bool gives_back(const struct cca_model *model, struct cca_eval *eval,
+                       uint32_t function, uint32_t p, uint32_t allocates) {
+  const struct cca_function *f = &model->functions.items[function];
+  const struct cca_input *unit = &model->units[f->unit];
+  struct cca_func row = cca_func_at(unit->table, f->row);
+  uint32_t shared[LEAST_SHARED], count = 0;
+  cca__eval_enter(eval, function);
+  for (uint32_t i = 0; i < row.stores_count; i++) {
+    struct cca_store store = cca_store_at(unit->table, row.stores_first + i);
+    uint32_t location = unit->locations[store.loc];
+    bool seen = location == CCA_NONE;
+    if (cca__eval_root(eval, store.value, true) == p)
+      return false;
+    for (uint32_t k = 0; k < count; k++)
+      seen |= shared[k] == location;
+    if (!seen && count < LEAST_SHARED && changes(model, allocates, location))
+      shared[count++] = location;
+  }
+  for (uint32_t i = 0; i < row.calls_count; i++) {
+    struct cca_call call = cca_call_at(unit->table, row.calls_first + i);
+    for (uint32_t a = 0; a < call.args_count; a++)
+      if (cca__eval_root(eval,
+                         cca_operand_at(unit->table, call.args_first + a).node,
+                         true) == p)
+        return false;
+  }
+  return count == LEAST_SHARED;
+}
+
+/* FUNCTION's parameter that is given back to ALLOCATES' memory, or
+ * CCA_NO_ROOT. */
+static uint8_t given_back(const struct cca_model *model, struct cca_eval *eval,
+                          uint32_t function, uint32_t allocates) {
+  const struct cca_function *f = &model->functions.items[function];
+  const struct cca_behaviour *b = &model->behaviours[function];
+  uint32_t record = record_of_param(model, allocates,
+                                    handle_of(&model->behaviours[allocates]));
+  uint64_t changed = b->builds | b->writes | b->deep;
+  bool handle = false;
+  if (!f->defined || f->result != 'v' || record == CCA_NONE ||
+      __builtin_popcountll(f->generic) != 1)
+    return CCA_NO_ROOT;
+  for (uint32_t i = 0; i < f->param_count; i++)
+    handle |= changed & cca__bit(i) &&
+              record_of_param(model, function, i) == record;
+  uint8_t p = (uint8_t)__builtin_ctzll(f->generic);
+  return handle && gives_back(model, eval, function, p, allocates)
+             ? p
+             : CCA_NO_ROOT;
+}
+
+static void find_given_back(struct cca_model *model, struct cca_eval *eval,
+                            const uint32_t *asked, size_t count) {
+  model->given_back =
+      cca_arena_alloc(&model->arena, model->functions.count + 1);
+  memset(model->given_back, CCA_NO_ROOT, model->functions.count);
+  for (size_t i = 0; i < count; i++)
+    for (uint32_t k = 0; model->agreed[asked[i]] != CCA_NO_ROOT &&
+                         k < model->functions.count;
+         k++)
+      if (model->given_back[k] == CCA_NO_ROOT)
+        model->given_back[k] = given_back(model, eval, k, asked[i]);
+}
+
 bool cca__agree(struct cca_model *model) {
   struct cca_eval *eval = cca__eval_new(model);
   struct cca_vec(uint32_t) asked = {0};
@@ -125,6 +234,8 @@ bool cca__agree(struct cca_model *model) {
       news |= *agreed != CCA_NO_ROOT;
     }
   }
+  if (any)
+    find_given_back(model, eval, asked.items, asked.count);
   cca_vec_release(&asked);
   cca__eval_free(eval);
   return any;

@@ -318,6 +318,11 @@ void cca__effects(const struct cca_body *body, struct cca_behaviour *b) {
   b->uses = cca__measures(f) ? 0
             : f->generic     ? used_params(body, b->frees)
                              : ~(uint64_t)0;
+  if (body->model->given_back) { /* cannot be followed: see agree.c */
+    uint8_t given = body->model->given_back[body->function];
+    b->may_free |= given == CCA_NO_ROOT ? 0 : cca__bit(given);
+    b->frees |= given == CCA_NO_ROOT ? 0 : cca__bit(given);
+  }
   /* Freeing one of a type's own is what destructors do. */
   b->may_free &= f->generic;
   b->frees &= b->may_free & ~b->uses;

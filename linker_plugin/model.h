@@ -127,6 +127,7 @@ struct cca_model {
   /* ---- agree.c ---- */
   uint8_t *agreed; /* [functions]: the parameter that is the size of what it
                       returns, or CCA_NO_ROOT; NULL: nobody was asked yet */
+  uint8_t *given_back; /* …: the parameter that it gives back to such memory */
 
   /* ---- flow.c ---- */
   struct cca_flow *flow;

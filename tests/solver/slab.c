@@ -2,10 +2,12 @@
 /* A slab whose pieces are found by the bits of a map: what it returns cannot be
  * followed, but callers give it the size of what they take the result for, and
  * so what wraps it is known as well.  The twin that only looks up changes
- * nothing, and callers of the other twin are of two minds. */
+ * nothing, and callers of the other twin are of two minds.  What gives a piece
+ * back changes what taking it changes; its twins keep what they get, or change
+ * other things. */
 #include <stdint.h>
 #include <string.h>
-struct slab { uintptr_t start; uint64_t map[8]; };
+struct slab { uintptr_t start, used, marks; void *last; uint64_t map[8]; };
 struct session { int id; char name[40]; };
 struct node { struct node *next; };
 void *take(struct slab *s, size_t size) {
@@ -13,6 +15,7 @@ void *take(struct slab *s, size_t size) {
     for (unsigned i = 0; i < 64; i++)
       if (!(s->map[n] >> i & 1)) {
         s->map[n] |= (uint64_t)1 << i;
+        s->used++;
         return (void *)(s->start + (n * 64 + i) * (size > 32 ? 64 : 32));
       }
   return 0;
@@ -31,6 +34,27 @@ void *mark(struct slab *s, size_t size) {
   s->map[size & 7] ^= 1;
   return (void *)(s->start + (s->map[size & 7] ^ 3) * 32);
 }
+void give(struct slab *s, void *p) {
+  uintptr_t n = ((uintptr_t)p - s->start) / 32;
+  if (n >= 512)
+    return;
+  s->map[n / 64] &= ~((uint64_t)1 << n % 64);
+  s->used--;
+}
+void give_unless(struct slab *s, int n, void *p) {
+  if (!n)
+    give(s, p);
+}
+void give_locked(struct slab *s, void *p) { give(s, p); }
+void keep(struct slab *s, void *p) {
+  s->map[0] ^= 1;
+  s->used--;
+  s->last = p;
+}
+void set_mark(struct slab *s, void *p) {
+  s->map[((uintptr_t)p - s->start) / 32] ^= 1;
+  s->marks++;
+}
 int main(void) {
   static struct slab s;
   struct session *a = take(&s, sizeof(struct session));
@@ -47,9 +71,13 @@ int main(void) {
 take pool 1
 take_zeroed pool 1
 */
+/* frees:
+give 1
+give_locked 1
+*/
 /* sites:
-21 take_zeroed take pass-through - - void
-36 main take typed struct_session one struct_session
-37 main take typed struct_node one struct_node
-43 main take_zeroed typed struct_node one struct_node
+24 take_zeroed take pass-through - - void
+60 main take typed struct_session one struct_session
+61 main take typed struct_node one struct_node
+67 main take_zeroed typed struct_node one struct_node
 */
