@@ -15,17 +15,22 @@
  * which agrees between compilers though the numbers do not.
  *
  * What finds no such call is looked for less strictly:
- *  - on the same line, if the compiler knows the target of a pointer, or calls
- *    calloc() for malloc() and memset();
- *  - on the next line of the function that has an unmatched call of the callee:
- *    gcc gives an argument the line of the call that it is passed to;
+ *  - at the same line and column, whatever is called there: compilers make
+ *    malloc(n) of realloc(NULL, n), calloc() of malloc() and memset();
+ *  - among the arguments of the call at that place, if one alone calls the
+ *    callee: gcc gives an argument the line of the call that it is passed to;
+ *  - on the same line, if the compiler knows the target of a pointer;
  *  - for a function that the summary does not know, by line and callee alone.
+ * The line decides: a call of the callee on another line is another call, and
+ * a call that fits nowhere has no row, for a wrong type is worse than none.
  *
  * Without debug information calls are matched by (function, callee) in order.
  * Functions in between may have been inlined: ways through them count as well.
  * That is sure where there is but one way, or where the whole function has the
  * very calls of the source in the source's order; of lua's parser at -O2, order
- * alone got 65 of 400 calls wrong.
+ * alone got 65 of 400 calls wrong.  If the code calls a function more often
+ * than the source, some of these calls are copies, or were rewritten: their
+ * rows are guesses, and say so.
  *
  * In a linked module functions of several units may have one name.  Such a name
  * is qualified by the unit, on both sides; a call's callee by the unit of the
@@ -345,7 +350,13 @@ static void match_group(struct joiner *j, struct want *wants, size_t count) {
   for (size_t i = 0, rank = 0; i < count; i++) {
     rank += i && wants[i].column != wants[i - 1].column;
     uint32_t r = 0;
-    if (same) {
+    if (columns > candidates) {
+      /* Other calls of the line are calls of this callee now. */
+      while (r < candidates && entries[r].column != wants[i].column)
+        r++;
+      if (r == candidates)
+        continue;
+    } else if (same) {
       while (entries[r].column != wants[i].column)
         r++;
     } else if (columns == candidates) {
@@ -361,10 +372,6 @@ static void match_group(struct joiner *j, struct want *wants, size_t count) {
 }
 
 /* ---------------------------------------------------------- less strictly */
-
-static uint32_t distance(uint32_t a, uint32_t b) {
-  return a > b ? a - b : b - a;
-}
 
 /* The only call on the want's line that no code was found for; or CCA_NONE. */
 static uint32_t only_one_left(const struct joiner *j, const struct want *want,
@@ -382,65 +389,100 @@ static uint32_t only_one_left(const struct joiner *j, const struct want *want,
   return found;
 }
 
-/*
- * For COUNT equal wants: the next calls of the callee in the function, by
- * line, that no code was found for; else the nearest.
- */
-static void match_nearest(const struct joiner *j, struct want *wants,
-                          size_t count) {
-  uint32_t line = wants[0].line;
-  struct range rows =
-      any_third(&j->by_callee, wants[0].function, wants[0].callee);
-  const struct entry *near = NULL, *entries = j->by_callee.items;
-  struct cca_vec(uint32_t) after = {0};
-  for (uint32_t r = rows.first; r < rows.end; r++) {
-    if (!j->taken[entries[r].call] && entries[r].key[2] >= line)
-      cca_vec_push(&after, r);
-    if (!near ||
-        distance(entries[r].key[2], line) < distance(near->key[2], line))
-      near = &entries[r];
-  }
-  /* One argument of a call on the line itself is sure. */
-  struct range here = any_third(&j->by_place, wants[0].function, line);
-  bool sure = rows.end - rows.first == 1 ||
-              (count == 1 && after.count && here.first < here.end &&
-               (after.count == 1 || entries[after.items[0]].key[2] !=
-                                        entries[after.items[1]].key[2]));
-  for (size_t i = 0; near && i < count; i++) {
-    size_t next = i < after.count ? i : after.count - 1;
-    wants[i].call = after.count ? entries[after.items[next]].call : near->call;
-    wants[i].ambiguous = !sure;
-  }
-  cca_vec_release(&after);
+/* Does call A stand behind call B in the source? */
+static bool is_behind(const struct joiner *j, uint32_t a, uint32_t b) {
+  const struct cca_site_call *x = &j->calls[a], *y = &j->calls[b];
+  return x->line != y->line ? x->line > y->line : x->column > y->column;
 }
 
-/* COUNT equal wants, for which match_group() found nothing. */
-static void match_loosely(struct joiner *j, struct want *wants, size_t count) {
-  const struct want *first = &wants[0];
-  uint32_t call = CCA_NONE;
-  bool ambiguous = false;
-  if (first->call != CCA_NONE)
-    return;
-  if (first->function == UNKNOWN) {
-    struct range rows = any_third(&j->by_line, first->line, first->callee);
-    if (first->callee != UNKNOWN && rows.end - rows.first == 1)
-      call = j->by_line.items[rows.first].call;
-  } else {
-    if (first->callee != INDIRECT && first->depth == 0)
-      call = only_one_left(j, first, true);
-    if (call == CCA_NONE && first->callee != UNKNOWN) {
-      match_nearest(j, wants, count);
-      if (first->call != CCA_NONE)
-        return;
-    }
-    if (call == CCA_NONE && first->depth == 0) {
-      call = only_one_left(j, first, false);
-      ambiguous = first->callee != INDIRECT;
-    }
+/* The calls among the arguments of a call, called before it and behind it in
+ * the source, that no code was found for. */
+struct arguments {
+  uint32_t count, others; /* of the wanted callee; of another one */
+  uint32_t call, other;   /* one of each; CCA_NONE: none */
+};
+
+static void add_arguments(const struct joiner *j, struct arguments *arguments,
+                          uint32_t outer, const struct want *want) {
+  const struct entry *entries = j->by_source.items;
+  for (uint32_t r = lower(&j->by_source, want->function, outer, 0); r-- > 0;) {
+    uint32_t call = entries[r].call;
+    if (entries[r].key[0] != want->function || !is_behind(j, call, outer))
+      break;
+    bool same = entries[r].key[2] == want->callee;
+    uint32_t *last = same ? &arguments->call : &arguments->other;
+    if (j->taken[call] || call == *last)
+      continue;
+    *last = call;
+    ++*(same ? &arguments->count : &arguments->others);
   }
-  for (size_t i = 0; call != CCA_NONE && i < count; i++) {
-    wants[i].call = call;
-    wants[i].ambiguous = ambiguous;
+}
+
+/*
+ * The call of the source that WANT, one of COUNT, is, though the compiler calls
+ * another function there or says another line; or CCA_NONE.  If a call starts
+ * at the very column and no code was found for it, it was rewritten, as
+ * realloc(NULL, n) is to malloc(n).  If WANT is one of a call's arguments, it
+ * has that call's place.  Where both might be, we do not know.
+ */
+static uint32_t find_rewritten(const struct joiner *j, const struct want *want,
+                               size_t count) {
+  struct range rows = any_third(&j->by_place, want->function, want->line);
+  const struct entry *entries = j->by_place.items;
+  struct arguments arguments = {.call = CCA_NONE, .other = CCA_NONE};
+  uint32_t left = CCA_NONE, at_column = 0;
+  for (uint32_t r = rows.first; r < rows.end; r++)
+    at_column += want->column && entries[r].column == want->column;
+  for (uint32_t r = rows.first; r < rows.end; r++) {
+    if (at_column && entries[r].column != want->column)
+      continue;
+    if (at_column == 1 && !j->taken[entries[r].call])
+      left = entries[r].call;
+    add_arguments(j, &arguments, entries[r].call, want);
+  }
+  uint32_t found = arguments.count + arguments.others;
+  if (left != CCA_NONE && want->depth == 0)
+    return found ? CCA_NONE : left;
+  if (arguments.count == 1 && want->callee != UNKNOWN &&
+      (count == 1 || !arguments.others))
+    return arguments.call;
+  return found == 1 && at_column == 1 && want->depth == 0 ? arguments.other
+                                                          : CCA_NONE;
+}
+
+/* Was no code found for a call on the want's line? */
+static bool misses_some(const struct joiner *j, const struct want *want) {
+  struct range rows = any_third(&j->by_place, want->function, want->line);
+  for (uint32_t r = rows.first; r < rows.end; r++)
+    if (!j->taken[j->by_place.items[r].call])
+      return true;
+  return false;
+}
+
+/* COUNT equal wants, but for their columns; match_group() left some.  It took
+ * those at another column than their call's for copies, of which one may be
+ * another call of the line. */
+static void match_loosely(struct joiner *j, struct want *wants, size_t count) {
+  struct range rows = any_third(&j->by_line, wants[0].line, wants[0].callee);
+  struct range exact =
+      exactly(&j->by_place, wants[0].function, wants[0].line, wants[0].callee);
+  bool doubtful = count > exact.end - exact.first && misses_some(j, &wants[0]);
+  for (size_t i = 0; i < count; i++) {
+    struct want *want = &wants[i];
+    if (want->call != CCA_NONE) {
+      if (doubtful && want->depth == 0 &&
+          j->calls[want->call].column != want->column)
+        want->call = CCA_NONE;
+      continue;
+    }
+    if (want->function == UNKNOWN) {
+      if (want->callee != UNKNOWN && rows.end - rows.first == 1)
+        want->call = j->by_line.items[rows.first].call;
+      continue;
+    }
+    want->call = find_rewritten(j, want, count);
+    if (want->call == CCA_NONE && want->depth == 0)
+      want->call = only_one_left(j, want, want->callee != INDIRECT);
   }
 }
 
@@ -516,7 +558,7 @@ static void match_in_order(struct joiner *j, struct want *wants, size_t count) {
   struct ways ways = {0};
   struct way way = {0};
   find_ways(j, &ways, &way, function, function, callee);
-  bool sure = ways.count == 1;
+  bool sure = ways.count == 1 && count == 1;
   if (count == own.end - own.first) { /* probably only these */
     size_t kept = 0;
     for (size_t i = 0; i < ways.count; i++)

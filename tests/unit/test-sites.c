@@ -79,12 +79,14 @@ static void test_joins_in_order_without_lines(void) {
   CHECK_U(sites.rows.items[1].flags, CCA_SITE_FLAGS_TAIL);
   cca_sites_release(&sites);
 
-  /* One call of the source for two of the code: both are copies of it. */
+  /* One call of the source for two of the code: copies, or not. */
   CHECK_STR(cca_sites_join(&sites, object.data, object.len, two_calls, 1),
             NULL);
   CHECK_U(sites.rows.count, 2);
+  CHECK_U(sites.rows.items[0].flags, CCA_SITE_FLAGS_AMBIGUOUS);
   CHECK_U(sites.rows.items[1].call, 0);
-  CHECK_U(sites.rows.items[1].flags, CCA_SITE_FLAGS_TAIL);
+  CHECK_U(sites.rows.items[1].flags,
+          CCA_SITE_FLAGS_TAIL | CCA_SITE_FLAGS_AMBIGUOUS);
   cca_sites_release(&sites);
 
   /* None for either. */
