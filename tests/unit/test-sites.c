@@ -71,12 +71,13 @@ static void test_joins_in_order_without_lines(void) {
   CHECK_U(sites.rows.count, 2);
   CHECK_U(sites.rows.items[0].call, 0);
   CHECK_U(sites.rows.items[0].offset, 5);
-  CHECK_U(sites.rows.items[0].flags, 0);
+  CHECK_U(sites.rows.items[0].flags, CCA_SITE_FLAGS_AMBIGUOUS);
   CHECK_U(sites.rows.items[1].call, 1);
   CHECK_U(sites.rows.items[1].offset, 10);
   CHECK_U(sites.rows.items[1].index, 1);
   CHECK_STR(sites.rows.items[1].section, ".text");
-  CHECK_U(sites.rows.items[1].flags, CCA_SITE_FLAGS_TAIL);
+  CHECK_U(sites.rows.items[1].flags,
+          CCA_SITE_FLAGS_TAIL | CCA_SITE_FLAGS_AMBIGUOUS);
   cca_sites_release(&sites);
 
   /* One call of the source for two of the code: copies, or not. */
