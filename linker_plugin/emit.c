@@ -14,7 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHAIN_MAX = 12, ROOM = 2 /* rows for a call of remade code */ };
+enum {
+  CHAIN_MAX = 12,
+  ROOM = 2, /* rows for a call of remade code */
+  INLINED_MAX = 4,
+  DOUBTS_MAX = 512
+};
 
 /* One line of what a callee is called with. */
 struct called {
@@ -31,6 +36,7 @@ struct emitter {
   struct cca_callsites sites;
   uint32_t *site_rows; /* by index in sites */
   uint32_t *site_of;   /* by call: index in sites + 1 */
+  uint32_t *guesses;   /* by call: see count_guesses() */
   struct cca_vec(struct cca_solver_place) places;
   struct cca_vec(struct called) called; /* by callee, most sites first */
 };
@@ -367,6 +373,56 @@ static void emit_room(struct emitter *e, uint32_t u) {
     }
 }
 
+static bool are_alike(const struct cca_callsite *a,
+                      const struct cca_callsite *b) {
+  return a->class == b->class && a->shape == b->shape &&
+         a->header == b->header && a->type_count == b->type_count &&
+         memcmp(a->types, b->types, a->type_count * sizeof *a->types) == 0;
+}
+
+/*
+ * Does every call in FUNCTION that allocates, and in what may be inlined into
+ * it, say the same as SITE?  If the code has more calls than the source, some
+ * may be of functions that were inlined, and whose calls no summary lists: then
+ * a call has several rows.  DEPTH: how far FUNCTION is inlined.  *CALLS: how
+ * many may still be looked at.
+ */
+static bool all_say(const struct emitter *e, uint32_t function,
+                    const struct cca_callsite *site, int depth, int *calls) {
+  const struct cca_model *model = e->model;
+  const struct cca_function *f = &model->functions.items[function];
+  for (uint32_t c = f->first_call; c < f->first_call + f->call_count; c++) {
+    const struct cca_callsite *other =
+        e->site_of[c] ? &e->sites.items[e->site_of[c] - 1] : NULL;
+    bool passes = depth && other && other->class == CCA_SITE_CLASS_PASS_THROUGH;
+    if (--*calls < 0 || e->guesses[c] > 1 ||
+        (other && !passes && !are_alike(other, site)))
+      return false;
+    for (uint32_t t = model->targets_first[c]; t < model->targets_first[c + 1];
+         t++)
+      if (model->functions.items[model->targets[t]].defined &&
+          (depth == INLINED_MAX ||
+           !all_say(e, model->targets[t], site, depth + 1, calls)))
+        return false;
+  }
+  return true;
+}
+
+/* How many return addresses are guessed to be a call's, by the outermost one.
+ */
+static void count_guesses(struct emitter *e, uint32_t u) {
+  const struct cca_input *unit = &e->model->units[u];
+  uint32_t count = unit->table ? cca_site_count(unit->table) : 0;
+  for (uint32_t i = 0; i < count; i++) {
+    struct cca_site site = cca_site_at(unit->table, i), next = {0};
+    if (i + 1 < count)
+      next = cca_site_at(unit->table, i + 1);
+    if (site.flags & CCA_SITE_FLAGS_AMBIGUOUS &&
+        (site.index != next.index || site.offset != next.offset))
+      e->guesses[unit->first_call + site.call]++;
+  }
+}
+
 /*
  * Rows of one return address are adjacent, the innermost call first.  The
  * innermost one that says something is the object's type; a wrapper that was
@@ -379,12 +435,13 @@ static void emit_addresses(struct emitter *e, uint32_t u) {
   uint32_t count = unit->table ? cca_site_count(unit->table) : 0;
   for (uint32_t i = 0, next; i < count; i = next) {
     struct cca_site first = cca_site_at(unit->table, i), chosen = first;
-    uint32_t index = 0;
+    uint32_t index = 0, call = first.call; /* of the outermost function */
     for (next = i; next < count; next++) {
       struct cca_site site = cca_site_at(unit->table, next);
       if (site.index != first.index || site.offset != first.offset)
         break;
       uint32_t found = e->site_of[unit->first_call + site.call];
+      call = site.call;
       bool says = index && e->sites.items[index - 1].class !=
                                CCA_SITE_CLASS_PASS_THROUGH;
       if (found && !says) {
@@ -399,7 +456,10 @@ static void emit_addresses(struct emitter *e, uint32_t u) {
       flags |= CCA_ADDRESS_FLAGS_INLINED;
     if (chosen.flags & CCA_SITE_FLAGS_TAIL)
       flags |= CCA_ADDRESS_FLAGS_TAIL;
-    if (chosen.flags & CCA_SITE_FLAGS_AMBIGUOUS)
+    int calls = DOUBTS_MAX;
+    if (chosen.flags & CCA_SITE_FLAGS_AMBIGUOUS &&
+        !all_say(e, unit->functions[cca_call_at(unit->table, call).func],
+                 &e->sites.items[index - 1], 0, &calls))
       flags |= CCA_ADDRESS_FLAGS_AMBIGUOUS;
     cca_address_add(e->out,
                     (struct cca_address){0, e->site_rows[index - 1], flags});
@@ -445,9 +505,8 @@ static void import_sizeofs(const struct cca_size *size, uint32_t function,
       for (uint32_t k = 0; k < size->alts[s].terms[t].atom_count; k++)
         if (is_sizeof(size->alts[s].terms[t].atoms[k]))
           cca_vec_push(
-              found,
-              ((struct import){function, a,
-                               size->alts[s].terms[t].atoms[k].index}));
+              found, ((struct import){function, a,
+                                      size->alts[s].terms[t].atoms[k].index}));
 }
 
 /* The sizeofs that call I of unit U gives FUNCTION. */
@@ -571,6 +630,9 @@ int cca__emit(struct cca_model *model, struct cca_solver_result *result,
     emit_function(&e, i);
   for (uint32_t i = 1; i < model->locations.count; i++)
     emit_pointer(&e, i);
+  e.guesses = cca_calloc(model->call_count, sizeof *e.guesses);
+  for (uint32_t u = 0; u < model->unit_count; u++)
+    count_guesses(&e, u);
   for (uint32_t u = 0; u < model->unit_count; u++)
     emit_addresses(&e, u);
   emit_imports(&e);
@@ -593,5 +655,6 @@ int cca__emit(struct cca_model *model, struct cca_solver_result *result,
   cca_vec_release(&e.called);
   free(e.site_rows);
   free(e.site_of);
+  free(e.guesses);
   return status;
 }

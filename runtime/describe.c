@@ -12,6 +12,7 @@ const char *const cca_reason_texts[CCA_REASONS] = {
     [CCA_REASON_NONE] = "",
     [CCA_REASON_NO_SITE] = "no caller has a classification",
     [CCA_REASON_UNLISTED] = "the call is not known to allocate",
+    [CCA_REASON_AMBIGUOUS] = "the call may be any of several",
     [CCA_REASON_INSIDE] = "allocated inside another module, for itself",
     [CCA_REASON_NO_UNWIND] = "the stack could not be followed",
     [CCA_REASON_SIGNAL] = "allocated by a signal handler",

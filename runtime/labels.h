@@ -27,6 +27,7 @@ enum cca_reason {
   CCA_REASON_NONE,
   CCA_REASON_NO_SITE,   /* no function on the stack has a classification */
   CCA_REASON_UNLISTED,  /* ... has one, but this call is none of its sites */
+  CCA_REASON_AMBIGUOUS, /* ... and it may be any of several sites */
   CCA_REASON_INSIDE,    /* ... nor is it, and calls code without one, which
                            allocates for itself */
   CCA_REASON_NO_UNWIND, /* the stack cannot be followed: no rows, or a JIT */

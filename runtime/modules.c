@@ -135,14 +135,21 @@ static void read_note(struct cca_loaded *m, const struct dl_phdr_info *info) {
   m->classified = CCA_CLASSIFIED_YES;
 }
 
+/* Do sites A and B say the same of an object? */
+static bool are_alike(const struct cca_table *t, uint32_t a, uint32_t b) {
+  struct cca_allocsite x = cca_allocsite_at(t, a), y = cca_allocsite_at(t, b);
+  return a == b || (x.class == y.class && x.of == y.of && x.shape == y.shape &&
+                    x.shape != CCA_SIZE_SHAPE_SEVERAL && x.header == y.header);
+}
+
 uint32_t cca_module_label(const struct cca_loaded *module, uintptr_t address) {
   const struct cca_table *t = &module->table;
   if (module->classified != CCA_CLASSIFIED_YES)
     return 0;
   uint64_t wanted = address - module->bias;
   uint32_t at = cca_note_first_address(t, wanted);
-  /* Rows of jumps are no return addresses; calls that two rows disagree about
-   * are no evidence. */
+  /* Rows of jumps are no return addresses; calls that two rows disagree about,
+   * or that one of several sites is guessed for, are no evidence. */
   uint32_t found = CCA_NONE;
   for (; at < cca_address_count(t); at++) {
     struct cca_address row = cca_address_at(t, at);
@@ -150,8 +157,9 @@ uint32_t cca_module_label(const struct cca_loaded *module, uintptr_t address) {
       break;
     if (row.flags & (CCA_ADDRESS_FLAGS_TAIL | CCA_ADDRESS_FLAGS_DEAD))
       continue;
-    if (found != CCA_NONE && found != row.site)
-      return 0;
+    if (row.flags & CCA_ADDRESS_FLAGS_AMBIGUOUS ||
+        (found != CCA_NONE && !are_alike(t, found, row.site)))
+      return CCA_REASON_AMBIGUOUS;
     found = row.site;
   }
   return found == CCA_NONE ? 0 : module->first_label + found;

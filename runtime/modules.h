@@ -54,7 +54,8 @@ bool cca_modules_refresh(void (*closed)(const struct cca_loaded *module));
 /* In a forked child: the lock is free, whoever held it. */
 void cca_modules_after_fork(void);
 
-/* The number of MODULE's site whose call returns to ADDRESS, 0 if none does.
+/* The number of MODULE's site whose call returns to ADDRESS, 0 if none does;
+ * CCA_REASON_AMBIGUOUS: it may be any of several, which say different things.
  * Exact: the nearest row says nothing. */
 uint32_t cca_module_label(const struct cca_loaded *module, uintptr_t address);
 

@@ -186,6 +186,7 @@ static const char *const reasons[CCA_REASONS] = {
     [CCA_REASON_NONE] = "",
     [CCA_REASON_NO_SITE] = "no-site",
     [CCA_REASON_UNLISTED] = "unlisted",
+    [CCA_REASON_AMBIGUOUS] = "ambiguous",
     [CCA_REASON_INSIDE] = "inside",
     [CCA_REASON_NO_UNWIND] = "no-unwind",
     [CCA_REASON_SIGNAL] = "signal",

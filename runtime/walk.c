@@ -136,7 +136,9 @@ __attribute__((noinline, cold)) static uint64_t find_out(uintptr_t address) {
     return cca_fact_of(0, (struct cca_row){CCA_ROW_NONE, 0, 0}, true);
   uint32_t label = cca_module_label(m, address);
   bool goes_on = m->classified != CCA_CLASSIFIED_YES;
-  if (label)
+  if (label == CCA_REASON_AMBIGUOUS)
+    label = place(CCA_REASON_AMBIGUOUS, address);
+  else if (label)
     goes_on =
         cca_allocsite_at(&m->table, (uint32_t)cca_labels[label].at).class ==
         CCA_SITE_CLASS_PASS_THROUGH;

@@ -62,6 +62,7 @@ static const struct {
 } reasons[] = {
     {"no-site", "no caller was built with cc-allocs"},
     {"unlisted", "the call is not known to allocate"},
+    {"ambiguous", "the call may be any of several"},
     {"no-unwind", "the stack could not be followed"},
     {"signal", "allocated by a signal handler"},
     {"deep", "the stack was too deep"},
