@@ -7,11 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A quarter of a cache line: a table of a million symbols is read all over. */
 struct cca_map_slot {
-  const char *key; /* NULL: free */
-  size_t len;
-  uint64_t hash;
-  uint32_t value;
+  const char *key; /* NULL: free; its length stands before it */
+  uint32_t hash, value;
 };
 
 uint64_t cca_hash(uint64_t seed, const void *bytes, size_t len) {
@@ -25,7 +24,7 @@ uint64_t cca_hash(uint64_t seed, const void *bytes, size_t len) {
 
 /* By words, which is what a table of symbols wants; the values differ between
  * machines, and nobody sees them. */
-static uint64_t hash_key(const void *key, size_t len) {
+static uint32_t hash_key(const void *key, size_t len) {
   const unsigned char *at = key;
   uint64_t h = len, word;
   for (; len >= sizeof word; at += sizeof word, len -= sizeof word) {
@@ -36,15 +35,26 @@ static uint64_t hash_key(const void *key, size_t len) {
   word = 0;
   memcpy(&word, at, len);
   h = (h ^ word) * 0x9e3779b97f4a7c15u;
-  return h ^ h >> 32;
+  return (uint32_t)(h ^ h >> 32);
+}
+
+static bool is_key(const char *kept, const void *key, size_t len) {
+  size_t kept_len;
+  memcpy(&kept_len, kept - sizeof kept_len, sizeof kept_len);
+  return kept_len == len && memcmp(kept, key, len) == 0;
+}
+
+static const char *keep_key(struct cca_map *map, const void *key, size_t len) {
+  char *kept = cca_arena_alloc(&map->keys, sizeof len + len);
+  memcpy(kept, &len, sizeof len);
+  return memcpy(kept + sizeof len, key, len);
 }
 
 static struct cca_map_slot *probe(const struct cca_map *map, const void *key,
-                                  size_t len, uint64_t hash) {
+                                  size_t len, uint32_t hash) {
   for (size_t i = hash & (map->room - 1);; i = (i + 1) & (map->room - 1)) {
     struct cca_map_slot *slot = &map->slots[i];
-    if (!slot->key || (slot->hash == hash && slot->len == len &&
-                       memcmp(slot->key, key, len) == 0))
+    if (!slot->key || (slot->hash == hash && is_key(slot->key, key, len)))
       return slot;
   }
 }
@@ -53,10 +63,14 @@ static void grow(struct cca_map *map) {
   struct cca_map old = *map;
   map->room = old.room ? old.room * 2 : 16;
   map->slots = cca_calloc(map->room, sizeof *map->slots);
-  for (size_t i = 0; i < old.room; i++)
-    if (old.slots[i].key)
-      *probe(map, old.slots[i].key, old.slots[i].len, old.slots[i].hash) =
-          old.slots[i];
+  for (size_t i = 0; i < old.room; i++) {
+    size_t to = old.slots[i].hash & (map->room - 1);
+    if (!old.slots[i].key)
+      continue;
+    while (map->slots[to].key)
+      to = (to + 1) & (map->room - 1);
+    map->slots[to] = old.slots[i];
+  }
   free(old.slots);
 }
 
@@ -64,14 +78,12 @@ uint32_t *cca_map_at(struct cca_map *map, const void *key, size_t len,
                      bool *is_new) {
   if (map->count + 1 > map->room / 4 * 3)
     grow(map);
-  uint64_t hash = hash_key(key, len);
+  uint32_t hash = hash_key(key, len);
   struct cca_map_slot *slot = probe(map, key, len, hash);
   if (is_new)
     *is_new = !slot->key;
   if (!slot->key) {
-    slot->key = cca_arena_strndup(&map->keys, key, len);
-    slot->len = len;
-    slot->hash = hash;
+    *slot = (struct cca_map_slot){keep_key(map, key, len), hash, 0};
     map->count++;
   }
   return &slot->value;
@@ -88,6 +100,17 @@ const uint32_t *cca_map_find(const struct cca_map *map, const void *key,
 void cca_map_expect(const struct cca_map *map, const void *key, size_t len) {
   if (map->room)
     __builtin_prefetch(&map->slots[hash_key(key, len) & (map->room - 1)]);
+}
+
+uint32_t cca_map_guess(const struct cca_map *map, const void *key, size_t len) {
+  if (!map->room)
+    return 0;
+  uint32_t hash = hash_key(key, len);
+  const struct cca_map_slot *slot = &map->slots[hash & (map->room - 1)];
+  if (!slot->key || slot->hash != hash)
+    return 0;
+  __builtin_prefetch(slot->key - sizeof len);
+  return slot->value;
 }
 
 void cca_map_release(struct cca_map *map) {

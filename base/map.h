@@ -39,6 +39,10 @@ const uint32_t *cca_map_find(const struct cca_map *map, const void *key,
 /* KEY will be asked for soon: have its slot fetched from memory meanwhile. */
 void cca_map_expect(const struct cca_map *map, const void *key, size_t len);
 
+/* The same for a KEY whose slot is there by now: have the key itself fetched.
+ * Returns what is probably its value, or 0; good for prefetching only. */
+uint32_t cca_map_guess(const struct cca_map *map, const void *key, size_t len);
+
 void cca_map_release(struct cca_map *map);
 
 /* A 64-bit hash of LEN bytes, the same on every machine (FNV-1a, finished
