@@ -52,7 +52,7 @@ static const char *referenced(struct cca_model *model, const char *symbol) {
   return symbol;
 }
 
-enum { AHEAD = 8, RECENT = 1024 };
+enum { SLOT_AHEAD = 16, KEY_AHEAD = 8, RECENT = 1024, CALLS_TOGETHER = 256 };
 
 struct location_key {
   uint32_t type, variable, offset;
@@ -288,6 +288,26 @@ static void join_location(struct cca_model *model, struct names *names,
   unit->locations[row] = location_number(model, names, &location);
 }
 
+/* The symbols that come after row I will be looked up all over memory: have
+ * slots, then keys and functions, brought here meanwhile. */
+static void fetch_ahead(const struct cca_model *model,
+                        const struct names *names, const struct cca_table *t,
+                        uint32_t i) {
+  uint32_t count = cca_func_count(t);
+  if (i + SLOT_AHEAD < count) {
+    const char *symbol =
+        cca_table_string(t, cca_func_at(t, i + SLOT_AHEAD).symbol);
+    cca_map_expect(&names->functions, symbol, strlen(symbol));
+  }
+  if (i + KEY_AHEAD < count) {
+    const char *symbol =
+        cca_table_string(t, cca_func_at(t, i + KEY_AHEAD).symbol);
+    uint32_t number = cca_map_guess(&names->functions, symbol, strlen(symbol));
+    if (number)
+      __builtin_prefetch(&model->functions.items[number - 1].linkage);
+  }
+}
+
 static void join_unit(struct cca_model *model, struct names *names,
                       uint32_t u) {
   struct cca_input *unit = &model->units[u];
@@ -301,11 +321,7 @@ static void join_unit(struct cca_model *model, struct names *names,
   for (uint32_t i = 0; i < cca_type_count(t); i++)
     join_type(model, names, u, i);
   for (uint32_t i = 0; i < cca_func_count(t); i++) {
-    if (i + AHEAD < cca_func_count(t)) {
-      const char *symbol =
-          cca_table_string(t, cca_func_at(t, i + AHEAD).symbol);
-      cca_map_expect(&names->functions, symbol, strlen(symbol));
-    }
+    fetch_ahead(model, names, t, i);
     join_function(model, names, u, i);
   }
   for (uint32_t i = 0; i < cca_global_count(t); i++)
@@ -361,6 +377,18 @@ static void finish_functions(struct cca_model *model) {
   }
 }
 
+/* From here on cca__call_place() can be asked. */
+static void index_calls(struct cca_model *model) {
+  uint32_t blocks = model->call_count / CALLS_TOGETHER + 1, block = 0;
+  model->unit_of_calls = numbers(model, blocks);
+  for (uint32_t u = 0; u < model->unit_count; u++)
+    for (uint32_t end = u + 1 < model->unit_count
+                            ? model->units[u + 1].first_call
+                            : model->call_count + 1;
+         block < blocks && block * CALLS_TOGETHER < end; block++)
+      model->unit_of_calls[block] = u;
+}
+
 void cca__join(struct cca_model *model) {
   const struct cca_solver_request *request = model->request;
   struct names names = {0};
@@ -391,6 +419,7 @@ void cca__join(struct cca_model *model) {
          model->units[u].table && i < cca_loc_count(model->units[u].table); i++)
       join_location(model, &names, u, i);
   finish_functions(model);
+  index_calls(model);
 
   cca_map_release(&names.functions);
   cca_map_release(&names.variables);
@@ -411,18 +440,10 @@ void cca__model_release(struct cca_model *model) {
 
 struct cca_call_place cca__call_place(const struct cca_model *model,
                                       uint32_t call) {
-  size_t low = 0, high = model->unit_count;
-  while (high - low > 1) {
-    size_t middle = low + (high - low) / 2;
-    if (model->units[middle].first_call <= call)
-      low = middle;
-    else
-      high = middle;
-  }
-  /* Units without calls share their first number with the next: go to the
-   * last of them, which is where the search has ended. */
-  return (struct cca_call_place){(uint32_t)low,
-                                 call - model->units[low].first_call};
+  uint32_t u = model->unit_of_calls[call / CALLS_TOGETHER];
+  while (u + 1 < model->unit_count && model->units[u + 1].first_call <= call)
+    u++;
+  return (struct cca_call_place){u, call - model->units[u].first_call};
 }
 
 struct cca_call cca__call(const struct cca_model *model, uint32_t call) {

@@ -106,6 +106,7 @@ struct cca_model {
   struct cca_vec(struct cca_type_place) types;
   struct cca_vec(struct cca_location) locations; /* 0 is never used */
   uint32_t call_count, local_count, param_slots;
+  uint32_t *unit_of_calls; /* where to look for a call, see join.c */
 
   /* ---- resolve.c ---- */
   uint32_t *targets_first; /* [call_count + 1] into targets */
