@@ -34,11 +34,13 @@ struct set {
 
 struct resolver {
   struct cca_model *model;
-  struct set *sets; /* by slot */
+  uint32_t *set_of; /* by slot: its place in sets; 0: nothing in it */
+  struct cca_vec(struct set) sets; /* [0] stays empty */
   uint32_t *head;   /* by slot: first edge + 1 */
   struct cca_vec(uint32_t) to, next;
   struct cca_vec(uint32_t) work; /* slots whose set grew */
   bool *waiting;                 /* by slot: is in work */
+  bool settled;                  /* sets were propagated before */
   uint32_t slot_count, first_result, first_location, first_local;
   uint32_t *direct; /* by call: the function it names, if its rule is DIRECT;
                        else its place in indirect, or CCA_NONE */
@@ -63,8 +65,17 @@ static bool set_add(struct set *set, uint32_t item) {
   return true;
 }
 
+/* What SLOT holds; borrowed until the next slot_add(). */
+static const struct set *slot_set(const struct resolver *r, uint32_t slot) {
+  return &r->sets.items[r->set_of[slot]];
+}
+
 static void slot_add(struct resolver *r, uint32_t slot, uint32_t function) {
-  if (set_add(&r->sets[slot], function) && !r->waiting[slot]) {
+  if (!r->set_of[slot]) {
+    r->set_of[slot] = (uint32_t)r->sets.count;
+    cca_vec_push(&r->sets, ((struct set){0}));
+  }
+  if (set_add(&r->sets.items[r->set_of[slot]], function) && !r->waiting[slot]) {
     r->waiting[slot] = true;
     cca_vec_push(&r->work, slot);
   }
@@ -76,17 +87,20 @@ static void add_edge(struct resolver *r, uint32_t from, uint32_t to) {
   cca_vec_push(&r->to, to);
   cca_vec_push(&r->next, r->head[from]);
   r->head[from] = (uint32_t)r->to.count;
-  for (uint32_t i = 0; i < r->sets[from].count; i++)
-    slot_add(r, to, r->sets[from].items[i]);
+  if (!r->settled)
+    return; /* what is in FROM still waits */
+  for (uint32_t i = 0; i < slot_set(r, from)->count; i++)
+    slot_add(r, to, slot_set(r, from)->items[i]);
 }
 
 static void propagate(struct resolver *r) {
+  r->settled = true;
   while (r->work.count) {
     uint32_t slot = r->work.items[--r->work.count];
     r->waiting[slot] = false;
     for (uint32_t e = r->head[slot]; e; e = r->next.items[e - 1])
-      for (uint32_t i = 0; i < r->sets[slot].count; i++)
-        slot_add(r, r->to.items[e - 1], r->sets[slot].items[i]);
+      for (uint32_t i = 0; i < slot_set(r, slot)->count; i++)
+        slot_add(r, r->to.items[e - 1], slot_set(r, slot)->items[i]);
   }
 }
 
@@ -255,19 +269,23 @@ static bool reach_stored(struct resolver *r, const struct cca_input *unit,
   for (uint32_t i = 0; i < leaves.count; i++) {
     struct cca_node leaf = cca_node_at(unit->table, leaves.nodes[i]);
     struct set one = {&unit->functions[leaf.a], 1, 1};
-    const struct set *from = &one;
+    uint32_t slot = CCA_NONE;
     if (leaf.op != CCA_OP_FUNC) {
-      uint32_t slot = leaf_slot(r, unit, unit->functions[call.func], leaf);
+      slot = leaf_slot(r, unit, unit->functions[call.func], leaf);
       if (slot == CCA_NONE)
         continue;
-      from = &r->sets[slot];
     }
-    for (uint32_t k = 0; k < from->count; k++)
-      if (shape_fits(r->model, call_shape(unit, &call), from->items[k]) &&
-          set_add(reached, from->items[k])) {
-        bind_arguments(r, unit, &call, from->items[k]);
+    for (uint32_t k = 0;; k++) { /* sets move and grow meanwhile */
+      const struct set *from = slot == CCA_NONE ? &one : slot_set(r, slot);
+      if (k >= from->count)
+        break;
+      uint32_t function = from->items[k];
+      if (shape_fits(r->model, call_shape(unit, &call), function) &&
+          set_add(reached, function)) {
+        bind_arguments(r, unit, &call, function);
         grew = true;
       }
+    }
   }
   return grew;
 }
@@ -467,10 +485,10 @@ static void publish_locations(struct resolver *r) {
                                        sizeof *model->stores);
   }
   for (uint32_t l = 0; l < count; l++)
-    model->pointees_first[l] = r->sets[r->first_location + l].count;
+    model->pointees_first[l] = slot_set(r, r->first_location + l)->count;
   model->pointees = make_firsts(model, sum_up(model->pointees_first, count));
   for (uint32_t l = 0; l < count; l++) {
-    const struct set *set = &r->sets[r->first_location + l];
+    const struct set *set = slot_set(r, r->first_location + l);
     if (set->count)
       memcpy(&model->pointees[model->pointees_first[l]], set->items,
              set->count * sizeof *set->items);
@@ -489,7 +507,8 @@ void cca__resolve(struct cca_model *model) {
   r.first_location = r.first_result + (uint32_t)model->functions.count;
   r.first_local = r.first_location + (uint32_t)model->locations.count;
   r.slot_count = r.first_local + model->local_count;
-  r.sets = cca_calloc(r.slot_count, sizeof *r.sets);
+  r.set_of = cca_calloc(r.slot_count, sizeof *r.set_of);
+  cca_vec_push(&r.sets, ((struct set){0}));
   r.head = cca_calloc(r.slot_count, sizeof *r.head);
   r.waiting = cca_calloc(r.slot_count, sizeof *r.waiting);
   r.direct = cca_malloc(model->call_count * sizeof *r.direct);
@@ -506,7 +525,8 @@ void cca__resolve(struct cca_model *model) {
   publish_locations(&r);
 
   release_sets(r.reached, r.indirect.count);
-  release_sets(r.sets, r.slot_count);
+  release_sets(r.sets.items, r.sets.count);
+  free(r.set_of);
   free(r.head);
   free(r.waiting);
   free(r.direct);
