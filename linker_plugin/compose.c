@@ -230,6 +230,18 @@ static uint8_t traits_of(const struct cca_behaviour *b) {
   return traits;
 }
 
+/* Have what is known of F's callees fetched from memory, all at once. */
+static void ask_for_callees(const struct cca_model *model,
+                            const struct cca_function *f) {
+  uint32_t end = model->targets_first[f->first_call + f->call_count];
+  for (uint32_t t = model->targets_first[f->first_call]; t < end; t++) {
+    const struct cca_behaviour *b = &model->behaviours[model->targets[t]];
+    __builtin_prefetch(b);
+    __builtin_prefetch(&b->uses);
+    __builtin_prefetch(&model->functions.items[model->targets[t]].param_count);
+  }
+}
+
 /* Evaluate FUNCTION anew, for the ROUND-th time; true if its behaviour
  * changed. */
 static bool compose_function(struct cca_model *model, struct cca_eval *eval,
@@ -238,6 +250,7 @@ static bool compose_function(struct cca_model *model, struct cca_eval *eval,
   struct cca_behaviour *old = &model->behaviours[function];
   if (!f->defined)
     return false;
+  ask_for_callees(model, f);
   cca__eval_enter(eval, function);
   struct cca_body body = {model, eval, &model->units[f->unit],
                           cca_func_at(model->units[f->unit].table, f->row),

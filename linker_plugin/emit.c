@@ -35,7 +35,7 @@ struct emitter {
   struct cca_map counts;      /* callee to its first in called */
   struct cca_callsites sites;
   uint32_t *site_rows; /* by index in sites */
-  uint32_t *site_of;   /* by call: index in sites + 1 */
+  uint32_t *site_of;   /* by call: index in sites + 1; at last the row */
   uint32_t *guesses;   /* by call: see count_guesses() */
   struct cca_vec(struct cca_solver_place) places;
   struct cca_vec(struct called) called; /* by callee, most sites first */
@@ -641,10 +641,9 @@ int cca__emit(struct cca_model *model, struct cca_solver_result *result,
   int status = cca_builder_finish(e.out, &result->classification, err);
   result->places = e.places.items;
   result->place_count = e.places.count;
-  result->call_sites = cca_calloc(model->call_count, sizeof(uint32_t));
   for (uint32_t i = 0; i < model->call_count; i++)
-    result->call_sites[i] =
-        e.site_of[i] ? e.site_rows[e.site_of[i] - 1] : CCA_NONE;
+    e.site_of[i] = e.site_of[i] ? e.site_rows[e.site_of[i] - 1] : CCA_NONE;
+  result->call_sites = e.site_of;
   cca_builder_free(e.out);
   cca_map_release(&e.files);
   cca_map_release(&e.types);
@@ -654,7 +653,6 @@ int cca__emit(struct cca_model *model, struct cca_solver_result *result,
   cca_vec_release(&e.sites);
   cca_vec_release(&e.called);
   free(e.site_rows);
-  free(e.site_of);
   free(e.guesses);
   return status;
 }

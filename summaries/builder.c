@@ -40,8 +40,7 @@ void cca_builder_free(struct cca_builder *builder) {
   if (!builder)
     return;
   for (uint32_t id = 0; id < CCA_TABLE_MAX_CHUNKS; id++)
-    cca_text_release(&builder->rows[id]);
-  cca_map_release(&builder->numbers);
+    cca_map_release(&builder->numbers);
   cca_vec_release(&builder->strings);
   cca_arena_release(&builder->arena);
   free(builder);
@@ -160,31 +159,56 @@ static void add_entry(struct cca_text *out, uint32_t id, uint32_t row_size,
   add_4(out, (uint32_t)offset);
 }
 
+/* Header and chunk table, as far as they are known before the strings are. */
+static void add_header(const struct cca_builder *builder, struct cca_text *out,
+                       uint32_t chunks) {
+  const struct cca_schema *schema = builder->schema;
+  cca_text_add(out, CCA_TABLE_MAGIC, 8);
+  cca_text_add(out, schema->id, 4);
+  add_4(out, schema->major | schema->minor << 16);
+  add_4(out, 0); /* the length: not known yet */
+  add_4(out, chunks);
+  add_4(out, 0); /* required features */
+  add_4(out, 0); /* optional ones */
+  uint64_t at = CCA_HEADER_SIZE + (uint64_t)chunks * CCA_CHUNK_ENTRY;
+  for (uint32_t id = 0; id < CCA_TABLE_MAX_CHUNKS; id++)
+    if (builder->count[id]) {
+      uint32_t row_size = schema->chunks[id].row_size;
+      add_entry(out, id, row_size, builder->count[id], at);
+      at += (uint64_t)row_size * builder->count[id];
+    }
+  add_entry(out, CCA_CHUNK_STRINGS, 1, 0, at);
+}
+
+/* Rows go straight to the end of OUT; strings, whose order they make, will
+ * follow. */
+static void add_rows(const struct cca_builder *builder, struct cca_text *out,
+                     struct layout *layout) {
+  for (uint32_t id = 0; id < CCA_TABLE_MAX_CHUNKS; id++) {
+    if (!builder->count[id])
+      continue;
+    size_t at = out->len;
+    cca_text_add(out, builder->rows[id].data, builder->rows[id].len);
+    finish_rows(builder, id, layout, (unsigned char *)out->data + at);
+    if (builder->schema == &cca_summary_schema && id == CCA_CHUNK_NODE)
+      finish_nodes(builder, (unsigned char *)out->data + at);
+  }
+}
 int cca_builder_finish(struct cca_builder *builder, struct cca_text *out,
                        struct cca_table_error *err) {
   const struct cca_schema *schema = builder->schema;
   struct layout layout = {
       .offset = cca_calloc(builder->strings.count, sizeof *layout.offset)};
-  cca_text_add(&layout.strings, "", 1);
-
-  /* Rows, in a text of their own: the chunk table before them says where they
-   * are, and the strings behind them are known when they are done. */
-  struct cca_text rows = {0};
+  size_t before = out->len;
   uint32_t chunks = 1; /* the strings */
-  for (uint32_t id = 0; id < CCA_TABLE_MAX_CHUNKS; id++) {
-    if (!builder->count[id])
-      continue;
-    size_t at = rows.len;
-    chunks++;
-    cca_text_add(&rows, builder->rows[id].data, builder->rows[id].len);
-    finish_rows(builder, id, &layout, (unsigned char *)rows.data + at);
-    if (schema == &cca_summary_schema && id == CCA_CHUNK_NODE)
-      finish_nodes(builder, (unsigned char *)rows.data + at);
-  }
+  for (uint32_t id = 0; id < CCA_TABLE_MAX_CHUNKS; id++)
+    chunks += builder->count[id] != 0;
+  cca_text_add(&layout.strings, "", 1);
+  add_header(builder, out, chunks);
+  add_rows(builder, out, &layout);
+  cca_text_add(out, layout.strings.data, layout.strings.len);
 
-  uint64_t rows_at = CCA_HEADER_SIZE + (uint64_t)chunks * CCA_CHUNK_ENTRY;
-  uint64_t strings_at = rows_at + rows.len;
-  uint64_t end = strings_at + layout.strings.len;
+  uint64_t end = out->len - before;
   uint64_t len =
       (end + CCA_IMAGE_ALIGN - 1) / CCA_IMAGE_ALIGN * CCA_IMAGE_ALIGN;
   int status = CCA_TABLE_OK;
@@ -193,34 +217,16 @@ int cca_builder_finish(struct cca_builder *builder, struct cca_text *out,
     if (err)
       *err = (struct cca_table_error){status, 0, "larger than 4 GiB"};
   } else {
-    size_t before = out->len;
-    cca_text_add(out, CCA_TABLE_MAGIC, 8);
-    cca_text_add(out, schema->id, 4);
-    add_4(out, schema->major | schema->minor << 16);
-    add_4(out, (uint32_t)len);
-    add_4(out, chunks);
-    add_4(out, 0); /* required features */
-    add_4(out, 0); /* optional ones */
-
-    uint64_t at = rows_at;
-    for (uint32_t id = 0; id < CCA_TABLE_MAX_CHUNKS; id++)
-      if (builder->count[id]) {
-        uint32_t row_size = schema->chunks[id].row_size;
-        add_entry(out, id, row_size, builder->count[id], at);
-        at += (uint64_t)row_size * builder->count[id];
-      }
-    add_entry(out, CCA_CHUNK_STRINGS, 1, (uint32_t)layout.strings.len, at);
-    cca_text_add(out, rows.data, rows.len);
-    cca_text_add(out, layout.strings.data, layout.strings.len);
     cca_text_add(out, "\0\0\0\0\0\0\0", (size_t)(len - end));
-
+    unsigned char *image = (unsigned char *)out->data + before;
+    size_t strings = CCA_HEADER_SIZE + (size_t)(chunks - 1) * CCA_CHUNK_ENTRY;
+    cca_save_4(image + CCA_HEADER_LEN, (uint32_t)len);
+    cca_save_4(image + strings + 8, (uint32_t)layout.strings.len);
     struct cca_table table;
-    status = cca_table_open(&table, schema, out->data + before,
-                            out->len - before, err);
-    if (status < 0)
-      out->data[out->len = before] = 0;
+    status = cca_table_open(&table, schema, image, (size_t)len, err);
   }
-  cca_text_release(&rows);
+  if (status < 0)
+    out->data[out->len = before] = 0;
   cca_text_release(&layout.strings);
   free(layout.offset);
   return status;
