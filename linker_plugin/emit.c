@@ -589,14 +589,25 @@ static void emit_missing(struct emitter *e) {
   }
 }
 
-/* An image's length is a multiple of 8; by words, since it is all the input. */
+static uint64_t mix(uint64_t lane, const unsigned char *word) {
+  lane = (lane ^ cca_load_8(word)) * 0x9e3779b97f4a7c15u;
+  return lane ^ lane >> 32;
+}
+
+/* An image's length is a multiple of 8; in four lanes, since it is all the
+ * input. */
 static uint64_t add_to_digest(uint64_t digest, const struct cca_table *t) {
-  uint64_t lanes[4] = {digest, 1, 2, 3};
-  for (size_t i = 0; i + 8 <= t->len; i += 8) {
-    uint64_t *lane = &lanes[i / 8 % 4];
-    *lane = (*lane ^ cca_load_8(t->image + i)) * 0x9e3779b97f4a7c15u;
-    *lane ^= *lane >> 32;
+  uint64_t a = digest, b = 1, c = 2, d = 3;
+  const unsigned char *at = t->image, *end = t->image + t->len;
+  for (; end - at >= 32; at += 32) {
+    a = mix(a, at);
+    b = mix(b, at + 8);
+    c = mix(c, at + 16);
+    d = mix(d, at + 24);
   }
+  for (; at < end; at += 8)
+    a = mix(a, at);
+  uint64_t lanes[] = {a, b, c, d};
   return cca_hash(t->len, lanes, sizeof lanes);
 }
 

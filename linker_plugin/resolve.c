@@ -49,10 +49,12 @@ struct resolver {
 };
 
 static bool set_add(struct set *set, uint32_t item) {
-  uint32_t at = 0;
-  while (at < set->count && set->items[at] < item)
-    at++;
-  if ((at < set->count && set->items[at] == item) || set->count == SET_MAX)
+  if (set->count == SET_MAX)
+    return false;
+  uint32_t at = set->count;
+  while (at && set->items[at - 1] > item)
+    at--;
+  if (at && set->items[at - 1] == item)
     return false;
   if (set->count == set->room) {
     set->room = set->room ? set->room * 2 : 2;
