@@ -16,9 +16,9 @@
  * caller that is believed itself and passes its own size on.
  *
  * What gives a piece back cannot be followed either: it finds the bits by the
- * piece's address.  But it takes the same record and a pointer to anything, which
- * it neither keeps nor passes on, returns nothing, and changes members that the
- * allocation function changes.
+ * piece's address.  But it takes the same record and a pointer to anything, and
+ * neither keeps that nor passes it on; it returns nothing, and changes members
+ * which the allocation function changes.
  */
 #include "model.h"
 

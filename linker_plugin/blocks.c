@@ -92,8 +92,9 @@ static void note_stores(const struct cca_body *body, uint32_t call,
  * list, a place further on? */
 static void note_passing(const struct cca_body *body, uint32_t call,
                          struct use *use) {
-  for (uint32_t i = 0; use->flags & CCA_BLOCK_KEPT && i < body->row.stores_count;
-       i++) {
+  if (!(use->flags & CCA_BLOCK_KEPT))
+    return;
+  for (uint32_t i = 0; i < body->row.stores_count; i++) {
     struct cca_store store =
         cca_store_at(body->unit->table, body->row.stores_first + i);
     const struct cca_size *offset;

@@ -303,6 +303,33 @@ static uint32_t returned_record(const struct cca_model *model,
              : CCA_NONE;
 }
 
+/* A factory that returns a place in what it makes, a record of a chunk: the
+ * member that begins there is what its callers get. */
+static void settle_member(const struct cca_model *model,
+                          const struct cca_size *offset,
+                          struct cca_callsite *site) {
+  int64_t start;
+  if (!cca_size_is_constant(offset, &start) || start <= 0)
+    return;
+  struct cca_type_place place = model->types.items[site->types[0]];
+  const struct cca_input *unit = &model->units[place.unit];
+  struct cca_type type = cca_type_at(unit->table, place.row);
+  for (uint32_t i = 0; i < type.members_count; i++) {
+    struct cca_member member =
+        cca_member_at(unit->table, type.members_first + i);
+    if (member.offset != start || member.of == CCA_NONE)
+      continue;
+    struct cca_type of = cca_type_at(unit->table, member.of);
+    bool array = of.kind == CCA_TYPE_KIND_ARRAY && of.element != CCA_NONE;
+    uint32_t row = array ? of.element : member.of;
+    if (!cca__is_record(cca_type_at(unit->table, row)))
+      return;
+    site->types[0] = unit->types[row];
+    site->shape = array ? CCA_SIZE_SHAPE_ARRAY : CCA_SIZE_SHAPE_ONE;
+    return;
+  }
+}
+
 static void settle_on(struct cca_callsite *site, uint32_t type) {
   for (uint32_t i = 0; type != CCA_NONE && i < site->type_count; i++)
     if (site->types[i] == type) {
@@ -378,6 +405,8 @@ static void read_size(const struct reading *r, struct cca_callsite *site) {
   }
   if (verdict->role == CCA_ROLE_FACTORY && site->type_count > 1)
     settle_records(model, site);
+  if (verdict->role == CCA_ROLE_FACTORY && site->type_count == 1)
+    settle_member(model, verdict->offset, site);
   prefer_used(site);
   if (site->type_count > 1)
     site->shape = CCA_SIZE_SHAPE_SEVERAL;

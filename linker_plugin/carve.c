@@ -223,8 +223,8 @@ static bool is_at(const struct cca_body *body, const struct cca_origin *o,
          cca__eval_same_place(body->eval, o->loc, loc);
 }
 
-/* What is taken off a list, where the next of it is put, is as good as the fresh
- * block beside it. */
+/* What is taken off a list, where the next of it is put, is as good as the
+ * fresh block beside it. */
 static void drop_stock(const struct cca_body *body,
                        struct cca_origins *origins) {
   for (uint32_t i = 0; i < body->row.stores_count; i++) {

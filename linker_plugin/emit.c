@@ -357,6 +357,17 @@ static void emit_pointer(struct emitter *e, uint32_t location) {
              CCA_NONE);
 }
 
+static void emit_pairs(struct emitter *e) {
+  struct cca_pairs pairs = {0};
+  cca__pairs(e->model, &pairs);
+  for (size_t i = 0; i < pairs.count; i++)
+    cca_giveback_add(e->out, (struct cca_giveback){
+                             text(e, pairs.items[i].allocator),
+                             text(e, pairs.items[i].deallocator),
+                             pairs.items[i].calls});
+  cca_vec_release(&pairs);
+}
+
 /* ---- Addresses ---- */
 
 /* Rows for a unit whose code the link will make, and in it copies of calls. How
@@ -644,6 +655,7 @@ int cca__emit(struct cca_model *model, struct cca_solver_result *result,
   e.guesses = cca_calloc(model->call_count, sizeof *e.guesses);
   for (uint32_t u = 0; u < model->unit_count; u++)
     count_guesses(&e, u);
+  emit_pairs(&e);
   for (uint32_t u = 0; u < model->unit_count; u++)
     emit_addresses(&e, u);
   emit_imports(&e);

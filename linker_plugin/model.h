@@ -417,6 +417,17 @@ struct cca_callsites cca_vec(struct cca_callsite);
 /* In the order of calls. */
 void cca__callsites(struct cca_model *model, struct cca_callsites *sites);
 
+/* ---- pairs.c: which deallocation function gets whose blocks? ---- */
+
+struct cca_pair {
+  const char *allocator, *deallocator; /* as ALLOC names them, or libc's */
+  uint32_t calls; /* of the latter, that get what the former made */
+};
+struct cca_pairs cca_vec(struct cca_pair);
+
+/* Most calls first. */
+void cca__pairs(struct cca_model *model, struct cca_pairs *pairs);
+
 /* For people: `p0 * sizeof(struct foo)`; FUNCTION's parameters go by their
  * names if BY_NAME.  Into ARENA. */
 const char *cca__size_text(struct cca_model *model, uint32_t function,

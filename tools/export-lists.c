@@ -16,6 +16,23 @@
 
 /* ---- The list ---- */
 
+/* The deallocation functions that get ALLOC's blocks, most calls first. */
+static void add_freed_by(const struct cca_table *table,
+                         const struct cca_alloc *alloc, struct cca_text *out) {
+  const char *name = cca_table_string(table, alloc->name);
+  bool any = false;
+  for (uint32_t i = 0; i < cca_giveback_count(table); i++) {
+    struct cca_giveback pair = cca_giveback_at(table, i);
+    if (strcmp(cca_table_string(table, pair.allocator), name) != 0)
+      continue;
+    cca_text_adds(out, any ? "," : "");
+    cca_export_name(out, cca_table_string(table, pair.deallocator));
+    any = true;
+  }
+  if (!any)
+    cca_text_adds(out, "-");
+}
+
 void cca_export_list(const struct cca_export *export, struct cca_text *out) {
   const struct cca_table *table = export->table;
   cca_text_adds(out, "# name\tkind\tsize_args\tfree\n");
@@ -30,9 +47,10 @@ void cca_export_list(const struct cca_export *export, struct cca_text *out) {
                       cca_index_at(table, alloc.args_first + a).value);
       cca_text_adds(out, alloc.args_count ? "\t" : "-\t");
       if (alloc.kind == CCA_KIND_FREE)
-        cca_text_addf(out, "%u\n", alloc.via_param);
+        cca_text_addf(out, "%u", alloc.via_param);
       else
-        cca_text_adds(out, "-\n");
+        add_freed_by(table, &alloc, out);
+      cca_text_adds(out, "\n");
     }
   }
 }
@@ -119,6 +137,24 @@ static void add_word(struct variable *variable, const char *word) {
   cca_text_addf(&variable->words, "%s%s", variable->words.len ? " " : "", word);
 }
 
+/* The allocation function whose blocks the deallocation function NAME gets most
+ * often, if it is a pool; else NULL. */
+static const char *pool_of(const struct cca_table *table, const char *name) {
+  const char *best = NULL;
+  for (uint32_t i = 0; !best && i < cca_giveback_count(table); i++) {
+    struct cca_giveback pair = cca_giveback_at(table, i);
+    if (!strcmp(cca_table_string(table, pair.deallocator), name))
+      best = cca_table_string(table, pair.allocator);
+  }
+  for (uint32_t i = 0; best && i < cca_alloc_count(table); i++) {
+    struct cca_alloc alloc = cca_alloc_at(table, i);
+    if (alloc.kind == CCA_KIND_POOL &&
+        !strcmp(cca_table_string(table, alloc.name), best))
+      return best;
+  }
+  return NULL;
+}
+
 static void add_function(const struct cca_export *export, uint32_t row,
                          struct variable *variables, struct cca_text *left_out,
                          struct cca_arena *arena) {
@@ -136,7 +172,11 @@ static void add_function(const struct cca_export *export, uint32_t row,
         frees ? alloc.via_param : element_size(export->table, &alloc);
     word = signature(export, &alloc, capital, frees ? "" : "p", arena, &reason);
   }
-  if (word)
+  const char *name = cca_table_string(export->table, alloc.name);
+  const char *pool = frees ? pool_of(export->table, name) : NULL;
+  if (word && pool)
+    add_word(&variables[3], cca_arena_printf(arena, "%s->%s", word, pool));
+  else if (word)
     add_word(&variables[frees ? 2 : alloc.kind == CCA_KIND_POOL], word);
   else {
     cca_text_adds(left_out, "#   ");
@@ -149,7 +189,8 @@ void cca_export_liballocs(const struct cca_export *export,
                           struct cca_text *out) {
   struct variable variables[] = {{"LIBALLOCS_ALLOC_FNS", {0}},
                                  {"LIBALLOCS_SUBALLOC_FNS", {0}},
-                                 {"LIBALLOCS_FREE_FNS", {0}}};
+                                 {"LIBALLOCS_FREE_FNS", {0}},
+                                 {"LIBALLOCS_SUBFREE_FNS", {0}}};
   struct cca_text left_out = {0};
   struct cca_arena arena = {0};
   for (int group = 0; group < CCA_GROUP_COUNT; group++) {

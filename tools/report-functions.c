@@ -229,7 +229,7 @@ static void types_cell(const struct cca_report_writer *w, struct cca_grid *grid,
 }
 
 /* What each section shows of a function. */
-enum column { NAME, KIND, SIZE, PLACE, SITES, TYPES, WHOLE_SIZE, FREES };
+enum column { NAME, KIND, SIZE, PLACE, SITES, TYPES, WHOLE_SIZE, FREES, OF };
 
 static const struct section {
   const char *title, *remark;
@@ -262,10 +262,31 @@ static const struct section {
     [CCA_GROUP_DEALLOCATION] = {"DEALLOCATION FUNCTIONS",
                                 "",
                                 true,
-                                3,
-                                {NAME, FREES, PLACE},
-                                {"function", "frees", "defined at"}},
+                                4,
+                                {NAME, FREES, PLACE, OF},
+                                {"function", "frees", "defined at",
+                                 "blocks of"}},
 };
+
+/* Whose blocks a deallocation function gets, most calls first. */
+static void of_cell(const struct cca_report_writer *w, struct cca_grid *grid,
+                    const struct cca_alloc *alloc) {
+  const char *name = cca__report_string(w, alloc->name);
+  struct cca_text text = {0};
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < cca_giveback_count(w->table); i++) {
+    struct cca_giveback pair = cca_giveback_at(w->table, i);
+    if (strcmp(cca__report_string(w, pair.deallocator), name) != 0 ||
+        count++ >= CCA_REPORT_SHOWN_TYPES)
+      continue;
+    cca__report_add_comma(&text, 0);
+    cca_screen_clean(&text, cca__report_string(w, pair.allocator));
+  }
+  if (count > CCA_REPORT_SHOWN_TYPES)
+    cca_text_addf(&text, ", +%u more", count - CCA_REPORT_SHOWN_TYPES);
+  cca_cell(grid, CCA_STYLE_NAME, text.data ? text.data : "");
+  cca_text_release(&text);
+}
 
 static void function_cell(const struct cca_report_writer *w,
                           struct cca_grid *grid, enum column column,
@@ -293,6 +314,9 @@ static void function_cell(const struct cca_report_writer *w,
   case WHOLE_SIZE:
     add_size(w, &text, alloc);
     cca_cell(grid, CCA_STYLE_PLAIN, text.data);
+    break;
+  case OF:
+    of_cell(w, grid, alloc);
     break;
   case FREES:
     cca_cellf(grid, CCA_STYLE_PLAIN, "p%u", alloc->via_param);

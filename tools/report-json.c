@@ -131,6 +131,25 @@ static json_t *result(const struct cca_alloc *alloc) {
   return object;
 }
 
+/* Who gives back what NAME allocates, or whose blocks it gives back:
+ * [{"name": F, "calls": N}, ...] */
+static json_t *partners(const struct cca_table *table, uint32_t name,
+                        bool frees) {
+  json_t *list = json_array();
+  for (uint32_t i = 0; i < cca_giveback_count(table); i++) {
+    struct cca_giveback pair = cca_giveback_at(table, i);
+    uint32_t mine = frees ? pair.deallocator : pair.allocator;
+    if (strcmp(cca_table_string(table, mine), cca_table_string(table, name)))
+      continue;
+    json_t *object = json_object();
+    set(object, "name",
+        string_at(table, frees ? pair.allocator : pair.deallocator));
+    set(object, "calls", json_integer(pair.calls));
+    json_array_append_new(list, object);
+  }
+  return list;
+}
+
 static json_t *function(const struct cca_report *report, uint32_t row) {
   const struct cca_table *table = report->table;
   struct cca_alloc alloc = cca_alloc_at(table, row);
@@ -162,6 +181,8 @@ static json_t *function(const struct cca_report *report, uint32_t row) {
     set(object, "called_with",
         counts(table, alloc.called_with_first, alloc.called_with_count));
   }
+  set(object, alloc.kind == CCA_KIND_FREE ? "allocators" : "freed_by",
+      partners(table, alloc.name, alloc.kind == CCA_KIND_FREE));
   return object;
 }
 

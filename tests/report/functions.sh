@@ -59,7 +59,8 @@ expect json <<'END'
       "certainty": "carved",
       "chain": [],
       "sites": 2,
-      "called_with": []
+      "called_with": [],
+      "freed_by": []
     },
 END
 

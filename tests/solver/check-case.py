@@ -11,6 +11,9 @@ Compile CASE.c and compare the whole report with what the case says of itself:
     /* frees:
     name parameter
     */
+    /* pairs:
+    allocator deallocator calls
+    */
     /* sites:
     line function callee class type shape used-as
     */
@@ -46,6 +49,14 @@ def function_line(f):
     return line
 
 
+def pair_lines(report):
+    pairs = {(f["name"], p["name"], p["calls"])
+             for f in report["allocation_functions"] for p in f["freed_by"]} | \
+            {(p["name"], f["name"], p["calls"])
+             for f in report["deallocation_functions"] for p in f["allocators"]}
+    return [f"{a} {d} {calls}" for a, d, calls in sorted(pairs)]
+
+
 def site_line(s):
     plain = [s["line"], s["function"], s["callee"], s["class"],
              s["type"] or "-", s["shape"] if s["class"] == "typed" else "-",
@@ -68,6 +79,7 @@ def main():
         "functions": sorted(map(function_line, report["allocation_functions"])),
         "frees": sorted(f"{f['name']} {f['parameter']}"
                         for f in report["deallocation_functions"]),
+        "pairs": pair_lines(report),
         "sites": list(map(site_line, report["allocation_sites"])),
     }
     compared = bad = 0
