@@ -10,6 +10,8 @@
  * A debugger may stop the process anywhere, and a core file cannot be asked, so
  * it reads our tables as they lie and calls nothing.
  */
+#include "debugger.h"
+
 #include "heap.h"
 #include "labels.h"
 #include "modules.h"
@@ -17,35 +19,11 @@
 
 #include <stddef.h>
 
-enum { VERSION = 1 };
-
-struct debugger {
-  char magic[8];
-  uint32_t version, size; /* size: of this */
-
-  /* Where tables begin; of those that are mapped, where the pointer is. */
-  const void *leaves, *modules, *module_numbers, *labels, *label_numbers,
-      *counters, *reasons, *is_glibc;
-
-  uint32_t leaf_count, leaf_shift, chunk_shift, granule_shift;
-  uint32_t leaf_over, leaf_whole; /* offsets; `starts` is the first */
-
-  uint32_t module_size;
-  uint32_t module_bias, module_low, module_high, module_path, module_classified,
-      module_image, module_image_size, module_first_label;
-
-  uint32_t label_size;
-  uint32_t label_inside, label_reason, label_module, label_at;
-
-  uint32_t counter_size, shards;
-  uint32_t reason_inside, no_module;
-};
-
-extern const struct debugger cca_debugger;
-__attribute__((visibility("default"))) const struct debugger cca_debugger = {
+__attribute__((visibility("default")))
+const struct cca_debugger cca_debugger = {
     .magic = "ccaheap",
-    .version = VERSION,
-    .size = sizeof(struct debugger),
+    .version = CCA_DEBUGGER_VERSION,
+    .size = sizeof(struct cca_debugger),
 
     .leaves = cca_leaves,
     .modules = cca_modules,

@@ -228,24 +228,24 @@ static void put_labels(struct out *out) {
   puts_(out, "\n]");
 }
 
-static void put_document(struct out *out, uint32_t number,
-                         enum cca_moment moment) {
-  key_number(out, "{\"snapshot\": 1, \"pid\": ", (uint64_t)getpid());
-  key_number(out, ", \"parent\": ", (uint64_t)getppid());
-  key_number(out, ", \"number\": ", number);
-  key_string(out,
-             ", \"moment\": ", moment == CCA_MOMENT_EXIT ? "exit" : "signal");
+static void put_document(struct out *out, const struct cca_snapshot *s) {
+  static const char *const moments[] = {"exit", "signal", "interval"};
+  key_number(out, "{\"snapshot\": 1, \"pid\": ", (uint64_t)s->pid);
+  key_number(out, ", \"parent\": ", (uint64_t)s->parent);
+  key_number(out, ", \"number\": ", s->number);
+  key_string(out, ", \"moment\": ", moments[s->moment]);
   put_modules(out);
   put_labels(out);
   puts_(out, "}\n");
   flush(out);
 }
 
-int cca_snapshot_write(const char *folder, uint32_t number,
-                       enum cca_moment moment) {
+int cca_snapshot_write(const char *folder,
+                       const struct cca_snapshot *snapshot) {
   int saved = errno, status = -1;
-  char name[32], part[40];
-  snprintf(name, sizeof name, "%ld.%u", (long)getpid(), number);
+  char name[48], part[56];
+  snprintf(name, sizeof name, "%ld.%u%s", (long)snapshot->pid, snapshot->number,
+           snapshot->moment == CCA_MOMENT_INTERVAL ? ".interval" : "");
   snprintf(part, sizeof part, "%s.part", name);
   int at = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   int file =
@@ -255,7 +255,7 @@ int cca_snapshot_write(const char *folder, uint32_t number,
                    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (file >= 0) {
     struct out out = {.file = file};
-    put_document(&out, number, moment);
+    put_document(&out, snapshot);
     status = close(file) < 0 || out.failed || renameat(at, part, at, name) < 0
                  ? -1
                  : 0;

@@ -13,15 +13,22 @@
 #define CCA_SNAPSHOT_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 /* Why it is written. */
-enum cca_moment { CCA_MOMENT_EXIT, CCA_MOMENT_SIGNAL };
+enum cca_moment { CCA_MOMENT_EXIT, CCA_MOMENT_SIGNAL, CCA_MOMENT_INTERVAL };
+
+struct cca_snapshot {
+  pid_t pid, parent;
+  uint32_t number; /* in its process, for each moment from 0 */
+  enum cca_moment moment;
+};
 
 /*
- * Write FOLDER/PID.NUMBER: under another name first, so that whoever sees it
- * sees all of it.  Returns 0 or -1; errno is as it was before.
+ * Write FOLDER/PID.NUMBER, or PID.NUMBER.interval: under another name first, so
+ * that whoever sees it sees all of it.  Returns 0 or -1; errno is as it was
+ * before.
  */
-int cca_snapshot_write(const char *folder, uint32_t number,
-                       enum cca_moment moment);
+int cca_snapshot_write(const char *folder, const struct cca_snapshot *snapshot);
 
 #endif

@@ -11,15 +11,19 @@
  * A program that runs with other rights than its user's ignores both.
  */
 #include "addresses.h"
+#include "debugger.h"
 #include "hooks.h"
 #include "labels.h"
 #include "modules.h"
 #include "snapshot.h"
 #include "walk.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -36,17 +40,41 @@ static bool is_ours(void) {
   return *folder && cca_hooks_ready() && getpid() == process;
 }
 
+static void write_snapshot(enum cca_moment moment) {
+  const struct cca_snapshot snapshot = {
+      process, getppid(), __atomic_fetch_add(&number, 1, __ATOMIC_RELAXED),
+      moment};
+  cca_snapshot_write(folder, &snapshot);
+}
+
 static void on_signal(int signal) {
   (void)signal;
   if (is_ours())
-    cca_snapshot_write(folder, __atomic_fetch_add(&number, 1, __ATOMIC_RELAXED),
-                       CCA_MOMENT_SIGNAL);
+    write_snapshot(CCA_MOMENT_SIGNAL);
 }
 
 static void at_end(void) {
   if (is_ours() && !__atomic_exchange_n(&ended, 1, __ATOMIC_RELAXED))
-    cca_snapshot_write(folder, __atomic_fetch_add(&number, 1, __ATOMIC_RELAXED),
-                       CCA_MOMENT_EXIT);
+    write_snapshot(CCA_MOMENT_EXIT);
+}
+
+/* For who looks from outside: where our tables are, in FOLDER/PID.at. */
+static void say_where(void) {
+  char path[PATH_MAX + 32], text[64];
+  int saved = errno;
+  if (!*folder || !cca_hooks_ready())
+    return;
+  snprintf(path, sizeof path, "%s/%ld.at", folder, (long)process);
+  int len = snprintf(text, sizeof text, "%p %ld\n", (const void *)&cca_debugger,
+                     (long)getppid());
+  int file =
+      open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (file >= 0) {
+    if (write(file, text, (size_t)len) != len)
+      unlink(path);
+    close(file);
+  }
+  errno = saved;
 }
 
 static void in_child(void) {
@@ -57,6 +85,7 @@ static void in_child(void) {
   cca_modules_after_fork();
   if (cca_hooks_ready())
     cca_labels_after_fork();
+  say_where();
 }
 
 static void read_environment(void) {
@@ -65,6 +94,7 @@ static void read_environment(void) {
       strlen(value) >= sizeof folder)
     return;
   strcpy(folder, value);
+  say_where();
   value = getenv("CC_ALLOCS_HEAP_SIGNAL");
   char *end = NULL;
   long signal = value ? strtol(value, &end, 10) : 0;

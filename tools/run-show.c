@@ -19,7 +19,8 @@
 struct found {
   char *path;
   unsigned long pid, number;
-  bool first; /* of the program itself */
+  bool first;    /* of the program itself */
+  bool interval; /* before what the process writes itself */
 };
 struct founds cca_vec(struct found);
 struct heaps cca_vec(struct cca_heap);
@@ -30,6 +31,8 @@ static int found_order(const void *a, const void *b) {
     return x->first ? -1 : 1;
   if (x->pid != y->pid)
     return x->pid < y->pid ? -1 : 1;
+  if (x->interval != y->interval)
+    return x->interval ? -1 : 1;
   return x->number < y->number ? -1 : x->number > y->number;
 }
 
@@ -39,9 +42,10 @@ static struct founds find_snapshots(const char *folder, pid_t program) {
   for (struct dirent *entry; dir && (entry = readdir(dir));) {
     struct found found = {0};
     int end = 0;
-    if (sscanf(entry->d_name, "%lu.%lu%n", &found.pid, &found.number, &end) <
-            2 ||
-        entry->d_name[end])
+    if (sscanf(entry->d_name, "%lu.%lu%n", &found.pid, &found.number, &end) < 2)
+      continue;
+    found.interval = !strcmp(entry->d_name + end, ".interval");
+    if (entry->d_name[end] && !found.interval)
       continue;
     struct cca_text path = {0};
     cca_text_addf(&path, "%s/%s", folder, entry->d_name);
@@ -66,6 +70,9 @@ static struct heaps read_heaps(const struct founds *founds) {
                    founds->items[i].pid, why);
       cca_heap_release(&heap);
     } else {
+      const struct cca_heap *last =
+          heaps.count ? &heaps.items[heaps.count - 1] : NULL;
+      heap.number = last && last->pid == heap.pid ? last->number + 1 : 0;
       cca_vec_push(&heaps, heap);
     }
   }

@@ -11,18 +11,22 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <dirent.h>
 
 #include "allocs.h"
 #include "base/file.h"
+#include "peek.h"
 #include "run-show.h"
 
 extern char **environ;
@@ -48,6 +52,7 @@ static const char help[] =
     "      --sites         each type with the calls that allocated it\n"
     "      --signal SIG    a snapshot whenever the program gets SIG (USR1, "
     "10)\n"
+    "      --interval SEC  a snapshot of every process each SEC seconds (0.5)\n"
     "      --diff          each snapshot of a process less the one before\n"
     "      --color[=WHEN]  auto (the default: on a terminal), always, never\n"
     "      --help          this text\n"
@@ -67,6 +72,7 @@ struct options {
   enum cca_color color;
   const char *output; /* NULL: standard error; "-": standard output */
   int signal;         /* 0: none */
+  double interval;    /* seconds; 0: none */
 };
 
 /* ---- The command line ---- */
@@ -84,6 +90,12 @@ static int parse_signal(const char *word) {
       return i;
   }
   return 0;
+}
+
+static double parse_interval(const char *word) {
+  char *end;
+  double seconds = strtod(word, &end);
+  return *word && !*end && seconds >= 0.01 && seconds <= 1e6 ? seconds : 0;
 }
 
 static const struct {
@@ -111,7 +123,18 @@ static int parse_format(const char *name, enum cca_heap_format *format) {
 /* Returns negative to go on with the program at argv[optind], or the exit
  * status. */
 static int parse(struct options *options, int argc, char **argv) {
-  enum { FORMAT = 256, JSON, LIVE, ALL, SITES, SIGNAL, DIFF, COLOR, HELP };
+  enum {
+    FORMAT = 256,
+    JSON,
+    LIVE,
+    ALL,
+    SITES,
+    SIGNAL,
+    INTERVAL,
+    DIFF,
+    COLOR,
+    HELP
+  };
   static const struct option longs[] = {
       {"format", required_argument, NULL, FORMAT},
       {"json", no_argument, NULL, JSON},
@@ -120,6 +143,7 @@ static int parse(struct options *options, int argc, char **argv) {
       {"sites", no_argument, NULL, SITES},
       {"output", required_argument, NULL, 'o'},
       {"signal", required_argument, NULL, SIGNAL},
+      {"interval", required_argument, NULL, INTERVAL},
       {"diff", no_argument, NULL, DIFF},
       {"color", optional_argument, NULL, COLOR},
       {"help", no_argument, NULL, HELP},
@@ -157,6 +181,16 @@ static int parse(struct options *options, int argc, char **argv) {
         return EXIT_OURS;
       }
       break;
+    case INTERVAL:
+      options->interval = parse_interval(optarg);
+      if (options->interval <= 0) {
+        cca_complain("run",
+                     "--interval is a number of seconds, from 0.01, "
+                     "not `%s'",
+                     optarg);
+        return EXIT_OURS;
+      }
+      break;
     case DIFF:
       options->show.diff = true;
       break;
@@ -177,6 +211,10 @@ static int parse(struct options *options, int argc, char **argv) {
                  "--format=%s has every snapshot as it is, to be "
                  "compared by its reader; --diff is for the others",
                  formats[options->show.format].name);
+    return EXIT_OURS;
+  }
+  if (options->signal && options->interval > 0) {
+    cca_complain("run", "snapshots come by --signal or by --interval");
     return EXIT_OURS;
   }
   if (optind == argc) {
@@ -228,8 +266,35 @@ static void set_environment(const char *runtime, const char *folder,
   cca_text_release(&preload);
 }
 
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+/* Until the program ends, a snapshot each INTERVAL seconds. */
+static void peek_until_end(const char *folder, double interval) {
+  struct pollfd end = {.fd = pidfd_open(program, 0), .events = POLLIN};
+  if (end.fd < 0) {
+    cca_complain("run", "no snapshots by interval: %s", strerror(errno));
+    return;
+  }
+  double next = now() + interval;
+  for (unsigned number = 0;;) {
+    double left = next - now();
+    int ready = poll(&end, 1, left > 0 ? (int)(left * 1000) + 1 : 0);
+    if (ready > 0 || (ready < 0 && errno != EINTR))
+      break;
+    if (now() < next)
+      continue;
+    cca_peek(folder, number++);
+    next = now() + interval;
+  }
+  close(end.fd);
+}
+
 /* Start ARGV and wait for it.  Returns the exit status to end with. */
-static int run(char **argv, int signal) {
+static int run(char **argv, const struct options *options, const char *folder) {
   posix_spawnattr_t attributes;
   sigset_t ours;
   posix_spawnattr_init(&attributes);
@@ -238,7 +303,7 @@ static int run(char **argv, int signal) {
   sigaddset(&ours, SIGQUIT);
   posix_spawnattr_setsigdefault(&attributes, &ours);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-  hand_on_signals(signal);
+  hand_on_signals(options->signal);
   int error = posix_spawnp(&program, argv[0], NULL, &attributes, argv, environ);
   posix_spawnattr_destroy(&attributes);
   if (error) {
@@ -246,6 +311,8 @@ static int run(char **argv, int signal) {
     cca_complain("run", "%s: %s", argv[0], strerror(error));
     return error == ENOENT ? EXIT_NOT_THERE : EXIT_NOT_RUN;
   }
+  if (options->interval > 0)
+    peek_until_end(folder, options->interval);
   int status;
   while (waitpid(program, &status, 0) < 0)
     if (errno != EINTR)
@@ -378,7 +445,7 @@ int cca_run_main(int argc, char **argv) {
     return EXIT_OURS;
   }
   set_environment(runtime, folder.data, options.signal);
-  status = run(argv + optind, options.signal);
+  status = run(argv + optind, &options, folder.data);
   if (program) {
     options.show.program = program;
     options.show.exit_status = status;

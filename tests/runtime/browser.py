@@ -57,6 +57,7 @@ class Page:
                                 flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.ask(domain + ".enable")
+        self.ask("Performance.enable", timeDomain="threadTicks")
         self.ask("Emulation.setEmulatedMedia", features=[
             {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
         self.loaded = False
@@ -120,6 +121,11 @@ class Page:
         if "exceptionDetails" in answer:
             sys.exit(f"{expression}: {answer['exceptionDetails']}")
         return answer["result"].get("value")
+
+    def took(self):
+        """Out: seconds of CPU time that the page has taken until now."""
+        metrics = self.ask("Performance.getMetrics")["metrics"]
+        return {one["name"]: one["value"] for one in metrics}["TaskDuration"]
 
     def press(self, *keys):
         for key in keys:
