@@ -257,7 +257,7 @@ static bool take_enum(struct assembler *a, struct cursor *c,
 static bool take_column(struct assembler *a, struct cursor *c,
                         const struct cca_column *column, unsigned char *at) {
   uint64_t number = 0;
-  uint32_t value = 0, count;
+  uint32_t value = 0, count = 0;
   switch (column->kind) {
   case CCA_COLUMN_STR:
     if (!take_string(a, c))
