@@ -8,6 +8,7 @@
  * standard input, output and error, gets the signals that were meant for it,
  * and its exit status is ours.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -54,6 +55,10 @@ static const char help[] =
     "10)\n"
     "      --interval SEC  a snapshot of every process each SEC seconds (0.5)\n"
     "      --diff          each snapshot of a process less the one before\n"
+    "      --allocator NAME\n"
+    "                      let PROGRAM have the malloc of mimalloc, jemalloc, "
+    "tcmalloc\n"
+    "                      or of a library: faster than glibc's, even typed\n"
     "      --color[=WHEN]  auto (the default: on a terminal), always, never\n"
     "      --help          this text\n"
     "\n"
@@ -70,9 +75,10 @@ enum { EXIT_OURS = 125, EXIT_NOT_RUN = 126, EXIT_NOT_THERE = 127, MOST = 40 };
 struct options {
   struct cca_show show;
   enum cca_color color;
-  const char *output; /* NULL: standard error; "-": standard output */
-  int signal;         /* 0: none */
-  double interval;    /* seconds; 0: none */
+  const char *output;    /* NULL: standard error; "-": standard output */
+  int signal;            /* 0: none */
+  double interval;       /* seconds; 0: none */
+  const char *allocator; /* library to preload behind ours; NULL: none */
 };
 
 /* ---- The command line ---- */
@@ -120,6 +126,43 @@ static int parse_format(const char *name, enum cca_heap_format *format) {
   return -1;
 }
 
+/* Well-kept allocators, by the name of their projects. */
+static const struct {
+  const char *name, *library;
+} allocators[] = {
+    {"mimalloc", "libmimalloc.so.2"}, {"mimalloc", "libmimalloc.so.3"},
+    {"jemalloc", "libjemalloc.so.2"}, {"tcmalloc", "libtcmalloc_minimal.so.4"},
+    {"tcmalloc", "libtcmalloc.so.4"},
+};
+
+/* Would the dynamic linker preload LIBRARY?  Where it does not, it goes on and
+ * says so in the middle of the program's output: find it out now. */
+static bool can_preload(const char *library) {
+  return *library && !strpbrk(library, ": ") &&
+         dlopen(library, RTLD_LAZY | RTLD_LOCAL);
+}
+
+/* The library of the allocator NAME; NULL, and a message, if there is none. */
+static const char *find_allocator(const char *name) {
+  bool known = false;
+  for (size_t i = 0; i < sizeof allocators / sizeof allocators[0]; i++)
+    if (!strcmp(name, allocators[i].name)) {
+      known = true;
+      if (can_preload(allocators[i].library))
+        return allocators[i].library;
+    }
+  if (!known && can_preload(name))
+    return name;
+  if (known)
+    cca_complain("run", "--allocator: %s is not installed", name);
+  else
+    cca_complain("run",
+                 "--allocator: `%s' is neither mimalloc, jemalloc or tcmalloc "
+                 "nor a library that can be loaded",
+                 name);
+  return NULL;
+}
+
 /* Returns negative to go on with the program at argv[optind], or the exit
  * status. */
 static int parse(struct options *options, int argc, char **argv) {
@@ -132,6 +175,7 @@ static int parse(struct options *options, int argc, char **argv) {
     SIGNAL,
     INTERVAL,
     DIFF,
+    ALLOCATOR,
     COLOR,
     HELP
   };
@@ -145,6 +189,7 @@ static int parse(struct options *options, int argc, char **argv) {
       {"signal", required_argument, NULL, SIGNAL},
       {"interval", required_argument, NULL, INTERVAL},
       {"diff", no_argument, NULL, DIFF},
+      {"allocator", required_argument, NULL, ALLOCATOR},
       {"color", optional_argument, NULL, COLOR},
       {"help", no_argument, NULL, HELP},
       {0},
@@ -193,6 +238,11 @@ static int parse(struct options *options, int argc, char **argv) {
       break;
     case DIFF:
       options->show.diff = true;
+      break;
+    case ALLOCATOR:
+      options->allocator = find_allocator(optarg);
+      if (!options->allocator)
+        return EXIT_OURS;
       break;
     case COLOR:
       if (cca_parse_color("run", optarg, &options->color) < 0)
@@ -247,13 +297,16 @@ static void hand_on_signals(int snapshot) {
   sigaction(SIGQUIT, &action, NULL);
 }
 
-/* Ours first, then what was to be preloaded already. */
+/* Ours first, then the allocator below it, then what was to be preloaded
+ * already. */
 static void set_environment(const char *runtime, const char *folder,
-                            int signal) {
+                            const char *allocator, int signal) {
   const char *others = getenv("LD_PRELOAD");
   char number[16];
   struct cca_text preload = {0};
   cca_text_adds(&preload, runtime);
+  if (allocator)
+    cca_text_addf(&preload, ":%s", allocator);
   if (others && *others)
     cca_text_addf(&preload, ":%s", others);
   setenv("LD_PRELOAD", preload.data, 1);
@@ -444,7 +497,7 @@ int cca_run_main(int argc, char **argv) {
                  strerror(errno));
     return EXIT_OURS;
   }
-  set_environment(runtime, folder.data, options.signal);
+  set_environment(runtime, folder.data, options.allocator, options.signal);
   status = run(argv + optind, &options, folder.data);
   if (program) {
     options.show.program = program;

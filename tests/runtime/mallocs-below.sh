@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Whatever malloc the program has, preloaded as people do, or linked: the same
-# objects, and a heap that is sound.
+# Whatever malloc the program has, preloaded as people do, linked or asked for:
+# the same objects, and a heap that is sound.
 # shellcheck source=tests/common.sh
 . "${0%/*}/../common.sh"
 # shellcheck source=tests/runtime/heap.bash
@@ -55,4 +55,42 @@ for below in '' /usr/lib/*/libjemalloc.so.2 \
 EOF
   tried=$((tried + 1))
 done
+
+# Asked for by name.  The program says whose malloc it has.
+cat >whose.c <<'EOF'
+#include <stdio.h>
+#include <string.h>
+int main(void) {
+  char line[500];
+  FILE *maps = fopen("/proc/self/maps", "r");
+  while (fgets(line, sizeof line, maps))
+    if (strstr(line, " 00000000 ") && strstr(line, "malloc"))
+      fputs(strrchr(line, '/') + 1, stdout);
+  return 0;
+}
+EOF
+cc-allocs -O1 -g whose.c -o whose
+for name in mimalloc jemalloc tcmalloc; do
+  allocs run --allocator=$name -o heap.txt ./whose >out 2>err || {
+    grep -qx "allocs run: --allocator: $name is not installed" err
+    continue
+  }
+  grep -q "^lib$name" out
+  allocs run --json --allocator=$name -o main.json ./main
+  python3 "$source_dir/tests/runtime/heap.py" main.json | grep -c struct >count
+  expect count <<<4
+  tried=$((tried + 1))
+done
+allocs run -o heap.txt ./whose >out
+expect out </dev/null
+for name in nothing-like-it /dev/null 'a:b' ''; do
+  status=0
+  allocs run --allocator="$name" ./whose >out 2>err || status=$?
+  [ $status -eq 125 ]
+  expect out </dev/null
+  expect err <<EOF
+allocs run: --allocator: \`$name' is neither mimalloc, jemalloc or tcmalloc nor a library that can be loaded
+EOF
+done
+
 [ $tried -gt 1 ] || skip "glibc's malloc is the only one here"
