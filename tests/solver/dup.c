@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies of what an argument holds; the twins return their argument or a
- * place in it. */
+ * place in it, or have something else read into the copy. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 char *copy(const char *s) {
@@ -25,6 +26,12 @@ char *libc(int flag, const char *s) { return flag ? strdup(s) : NULL; }
 char *span(const char *from, const char *to) {
   return copy_z(from, to - from);
 }
+char *scanned(const char *s) {
+  char *p = strdup(s);
+  if (p && sscanf(s, "%8s", p) != 1)
+    p[0] = 0;
+  return p;
+}
 char *find(const char *s, size_t n) { return memchr(s, ':', n); }
 void *fill(void *p, size_t n) { return memset(p, 0, n); }
 /* functions:
@@ -32,5 +39,6 @@ copy dup -
 copy_n dup 1
 copy_z dup 1
 libc dup -
+scanned content -
 span dup -
 */
