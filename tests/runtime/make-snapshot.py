@@ -26,7 +26,7 @@ def site(number, name, objects, place=""):
     return {"objects": objects, "bytes": 16 * objects, "freed_objects": 0,
             "freed_bytes": 0, "module": 0, "site": number, "class": "typed",
             "types": [{"name": name, "identity": hex(number // 2 + 1), "size": 16}],
-            "shape": "one", "header": 0, "file": place or "many.c",
+            "shape": "one", "header": 0, "file": place or "/src/many.c",
             "line": number + 1, "column": 1, "function": place or "main",
             "callee": place or "malloc", "reason": ""}
 
