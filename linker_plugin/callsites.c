@@ -70,8 +70,9 @@ static void name_atom(struct cca_atom atom, struct cca_text *out,
   const struct namer *namer = payload;
   switch (atom.kind) {
   case CCA_ATOM_SIZEOF:
-    cca_text_addf(out, "sizeof(%s)",
-                  cca__type_name(namer->model, atom.index, false));
+    cca_text_adds(out, "sizeof(");
+    cca_text_adds(out, cca__type_name(namer->model, atom.index, false));
+    cca_text_adds(out, ")");
     break;
   case CCA_ATOM_PART:
     cca_text_addf(out, "offsetof(%s, %u)",
@@ -277,9 +278,8 @@ static bool read_handles(const struct reading *r, struct cca_callsite *site) {
         uint32_t node =
             cca_operand_at(r->unit->table, r->call->args_first + atom.root)
                 .node;
-        cca__reach_join(
-            &found,
-            cca__handles_reach(r->handles, site->call, node, atom.index));
+        cca__reach_join(&found, cca__handles_reach(r->handles, site->call, node,
+                                                   atom.index));
       }
   if (found.more || found.unsized == (found.type_count != 0))
     return false;

@@ -72,8 +72,10 @@ static void find_returned(const struct cca_body *body,
   struct cca_arena *arena = cca__eval_arena(body->eval);
   char result = body->model->functions.items[body->function].result;
   struct cca_origins *origins = NULL;
-  if (result == 'p')
-    origins = cca_arena_zalloc(arena, 1, sizeof *origins);
+  if (result == 'p') {
+    origins = cca_arena_alloc(arena, sizeof *origins);
+    origins->count = 0;
+  }
   for (uint32_t i = 0; i < body->row.returns_count; i++) {
     struct cca_return ret =
         cca_return_at(body->unit->table, body->row.returns_first + i);

@@ -85,6 +85,17 @@ static bool resizes_to_nothing(const struct cca_body *body, uint32_t number,
   return false;
 }
 
+/* Of the arguments of CALL those in WANTED. */
+static uint64_t arguments(const struct cca_call *call, uint64_t wanted) {
+  return call->args_count < 64 ? wanted & (cca__bit(call->args_count) - 1)
+                               : wanted;
+}
+
+static uint32_t argument_node(const struct cca_body *body,
+                              const struct cca_call *call, uint32_t a) {
+  return cca_operand_at(body->unit->table, call->args_first + a).node;
+}
+
 /* What FUNCTION does to the arguments of CALL, number NUMBER. */
 static void callee_effects(const struct cca_body *body,
                            const struct cca_call *call, uint32_t number,
@@ -94,12 +105,10 @@ static void callee_effects(const struct cca_body *body,
   const struct cca_primitive *p = callee->primitive;
   uint64_t touched = callee->writes | callee->builds | callee->may_free |
                      callee->frees | callee->resizes;
-  for (uint32_t a = 0; a < call->args_count && a < 64; a++) {
-    if (!p && !(touched & cca__bit(a)))
-      continue;
-    uint64_t to = direct_bit(
-        body->eval,
-        cca_operand_at(body->unit->table, call->args_first + a).node);
+  uint64_t left = arguments(call, p ? ~(uint64_t)0 : touched);
+  for (; left; left &= left - 1) {
+    uint32_t a = (uint32_t)__builtin_ctzll(left);
+    uint64_t to = direct_bit(body->eval, argument_node(body, call, a));
     if (!to)
       continue;
     if ((p && p->writes == a) || callee->writes & cca__bit(a))
@@ -125,16 +134,15 @@ static void deep_effects(const struct cca_body *body,
   const struct cca_behaviour *callee = &body->model->behaviours[function];
   const struct cca_primitive *p = callee->primitive;
   bool hidden = body->model->traits[function] & CCA_TRAIT_IMPORTED;
-  for (uint32_t a = 0; a < call->args_count && a < 64; a++) {
-    bool fills = (p && p->writes == a) || callee->writes & cca__bit(a);
-    bool deep = hidden || callee->deep & cca__bit(a);
-    if (!fills && !deep)
-      continue;
-    uint32_t node =
-        cca_operand_at(body->unit->table, call->args_first + a).node;
-    if (fills)
+  uint64_t fills = callee->writes | (p ? cca__bit(p->writes) : 0);
+  uint64_t deep = hidden ? ~(uint64_t)0 : callee->deep;
+  uint64_t left = arguments(call, fills | deep);
+  for (; left; left &= left - 1) {
+    uint32_t a = (uint32_t)__builtin_ctzll(left);
+    uint32_t node = argument_node(body, call, a);
+    if (fills & cca__bit(a))
       b->deep |= deep_bit(body->eval, node);
-    if (deep)
+    if (deep & cca__bit(a))
       b->deep |= direct_bit(body->eval, node);
   }
 }
@@ -244,14 +252,13 @@ static bool sees_address(const struct cca_body *body, uint32_t function,
   if (p && p->writes == a && p->fills != CCA_NO_ROOT)
     return true;
   if (a < row.params_count)
-    return cca_param_at(t, row.params_first + a).kind ==
-           CCA_VALUE_KIND_INTEGER;
+    return cca_param_at(t, row.params_first + a).kind == CCA_VALUE_KIND_INTEGER;
   if (!f->variadic || a < f->param_count || root >= body->row.params_count)
     return false;
   uint32_t of =
       cca_param_at(body->unit->table, body->row.params_first + root).of;
-  return of == CCA_NONE || cca_type_at(body->unit->table, of).kind ==
-                               CCA_TYPE_KIND_VOID;
+  return of == CCA_NONE ||
+         cca_type_at(body->unit->table, of).kind == CCA_TYPE_KIND_VOID;
 }
 
 /* An int may be a status. */

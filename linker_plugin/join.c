@@ -170,8 +170,8 @@ static void adopt_bare_records(struct cca_model *model) {
       if (!cca__is_record(t))
         continue;
       key.len = 0;
-      cca_text_addf(&key, "%lld %s", (long long)t.size,
-                    cca__type_name(model, i, false));
+      cca_text_add(&key, &t.size, sizeof t.size);
+      cca_text_adds(&key, cca__type_name(model, i, false));
       if (!pass && t.members_count) {
         bool is_new;
         uint32_t *slot = cca_map_at(&complete, key.data, key.len, &is_new);
