@@ -277,6 +277,9 @@ static void emit_alloc(struct emitter *e, const struct cca_verdict *v,
     row.kind = v->kind;
     row.via = v->via;
     row.via_param = v->via_param;
+    if (v->kind == CCA_KIND_REALLOC && v->via == CCA_VIA_RETURN && v->block &&
+        v->block->flags & CCA_BLOCK_RESIZED)
+      row.via_param = v->block->param;
     row.certainty = v->certainty;
     row.size = text(e, cca__size_text(e->model, function, v->size, false,
                                       &e->model->arena));

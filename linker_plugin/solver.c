@@ -13,8 +13,12 @@ int cca_solve(const struct cca_solver_request *request,
   struct cca_model model = {.request = request};
   *result = (struct cca_solver_result){0};
   int status =
-      cca__primitives_parse(&model.primitives, &model.arena,
-                            request->primitives, request->primitives_len, err);
+      cca__primitives_parse(&model.primitives, &model.arena, request->libraries,
+                            request->libraries_len, err);
+  if (status == 0)
+    status = cca__primitives_parse(&model.primitives, &model.arena,
+                                   request->primitives, request->primitives_len,
+                                   err);
   if (status == 0) {
     /* One numbering for functions, variables, types, locations, calls. */
     cca__join(&model);

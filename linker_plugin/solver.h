@@ -39,6 +39,9 @@ struct cca_solver_request {
   size_t defsym_count;    /* pairs */
   const char *primitives; /* text of the primitives' data file(s) */
   size_t primitives_len;
+  const char *libraries; /* the same of the link's shared libraries, which the
+                            data files correct; may be NULL */
+  size_t libraries_len;
 };
 
 /* Where the return address of row i of ADDRESS will be found. */

@@ -28,6 +28,7 @@
 #include "input.h"
 #include "linker_plugin/extract.h"
 #include "linker_plugin/inputs.h"
+#include "linker_plugin/libraries.h"
 #include "linker_plugin/line.h"
 #include "linker_plugin/note_object.h"
 #include "linker_plugin/patch.h"
@@ -151,7 +152,7 @@ static void log_cost(const char *output) {
 }
 
 static int solve_link(const char *dir, const char *note) {
-  struct cca_text text = {0}, list = {0};
+  struct cca_text text = {0}, list = {0}, libraries = {0};
   struct cca_line line;
   struct cca_inputs inputs;
   struct cca_units units;
@@ -180,9 +181,12 @@ static int solve_link(const char *dir, const char *note) {
   char *analyser = find_analyser();
   cca_units_make(&units, &inputs, getenv("CC_ALLOCS_UNITS"), analyser,
                  line.is_static);
+  size_t imports = cca_libraries_write(&inputs, &libraries);
   struct cca_solver_request request = {
       .units = units.list.items,
       .unit_count = units.list.count,
+      .libraries = libraries.data,
+      .libraries_len = libraries.len,
       .wraps = line.wraps.items,
       .wrap_count = line.wraps.count,
       .defsyms = line.defsyms.items,
@@ -197,9 +201,10 @@ static int solve_link(const char *dir, const char *note) {
                                    &result) == 0
                  ? CCA_EXIT_OK
                  : CCA_EXIT_ERROR;
-  cca_log("allocs solve: %s: %zu inputs, %zu units, %zu call sites%s",
+  cca_log("allocs solve: %s: %zu inputs, %zu units, %zu call sites, "
+          "%zu allocation functions of libraries%s",
           line.output, inputs.list.count, units.list.count, result.place_count,
-          status == CCA_EXIT_ERROR ? ", failed" : "");
+          imports, status == CCA_EXIT_ERROR ? ", failed" : "");
   log_cost(line.output);
   if (status == CCA_EXIT_OK)
     cca_solver_result_release(&result);
@@ -208,6 +213,7 @@ static int solve_link(const char *dir, const char *note) {
   cca_line_release(&line);
   cca_text_release(&text);
   cca_text_release(&list);
+  cca_text_release(&libraries);
   free(analyser);
   return status;
 }
