@@ -14,6 +14,8 @@
  *   bytes         no sizeof by nature: a constant, a length, content
  *   untyped       a size kept in memory that is sometimes a type's and
  *                 sometimes not; the reason says where
+ *   open          it calls a function of another module, of which nothing is
+ *                 known, and gives it the size of one type
  */
 #include "model.h"
 
@@ -438,6 +440,79 @@ static bool classify_call(struct reading *r, struct cca_callsite *site) {
   return true;
 }
 
+/* ---- What may allocate in another module ---- */
+
+/* May a value of this kind come from a sizeof in the same function? */
+static bool is_computed(enum cca_op op) {
+  return op == CCA_OP_SIZEOF || op == CCA_OP_OFFSETOF ||
+         (op >= CCA_OP_ADD && op <= CCA_OP_MIX);
+}
+
+/* The undefined function that CALL reaches, and that returns a pointer, or
+ * CCA_NONE. */
+static uint32_t open_target(const struct cca_model *model, uint32_t call) {
+  uint32_t first = model->targets_first[call];
+  if (model->targets_first[call + 1] - first != 1 ||
+      model->target_rule[call] != CCA_RULE_DIRECT)
+    return CCA_NONE;
+  uint32_t target = model->targets[first];
+  return model->traits[target] & CCA_TRAIT_IMPORTED &&
+                 model->functions.items[target].result == 'p'
+             ? target
+             : CCA_NONE;
+}
+
+/* Is there a number among the arguments of FUNCTION, but for PARAM? */
+static bool has_other_number(const struct cca_model *model, uint32_t function,
+                             uint32_t param) {
+  const struct cca_function *f = &model->functions.items[function];
+  const struct cca_table *t = model->units[f->unit].table;
+  const char *shape = cca_table_string(t, cca_func_at(t, f->row).shape);
+  for (size_t i = 1; shape[0] && shape[i]; i++)
+    if (shape[i] != 'p' && i != param + 1)
+      return true;
+  return false;
+}
+
+/* SITE, a call of a function that is not known to allocate, has call and
+ * used_as: is it open?  *ENTERED: is its function's body in EVAL? */
+static bool classify_open(struct cca_model *model, struct cca_eval *eval,
+                          uint32_t u, const struct cca_call *call,
+                          bool *entered, struct cca_callsite *site) {
+  const struct cca_input *unit = &model->units[u];
+  site->target = open_target(model, site->call);
+  if (site->target == CCA_NONE)
+    return false;
+  for (uint32_t a = 0; a < call->args_count; a++) {
+    uint32_t node = cca_operand_at(unit->table, call->args_first + a).node;
+    if (!is_computed(cca_node_at(unit->table, node).op))
+      continue;
+    if (!*entered)
+      cca__eval_enter_body(eval, u, call->func);
+    *entered = true;
+    struct cca_callsite one = {.call = site->call};
+    const struct cca_size *size = cca__eval_size(eval, node);
+    for (uint32_t i = 0; i < size->alt_count; i++)
+      read_alt(model, &size->alts[i], &one);
+    if (!one.type_count)
+      continue;
+    if (site->type_count || one.type_count > 1)
+      return false;
+    one.target = site->target;
+    one.location = CCA_NONE;
+    one.class = CCA_SITE_CLASS_OPEN;
+    one.param = a;
+    one.used_as =
+        call->used_as == CCA_NONE ? CCA_NONE : unit->types[call->used_as];
+    one.size = cca__size_text(model, unit->functions[call->func], size, true,
+                              &model->arena);
+    if (has_other_number(model, one.target, a))
+      one.shape = CCA_SIZE_SHAPE_UNKNOWN;
+    *site = one;
+  }
+  return site->type_count != 0;
+}
+
 void cca__callsites(struct cca_model *model, struct cca_callsites *sites) {
   struct cca_eval *eval = cca__eval_new(model);
   struct cca_handles *handles = cca__handles_new(model);
@@ -449,8 +524,13 @@ void cca__callsites(struct cca_model *model, struct cca_callsites *sites) {
       struct cca_callsite site = {.call = unit->first_call + i};
       const struct cca_verdict *verdict =
           cca__call_verdict(model, site.call, &site.target);
-      if (!verdict)
+      if (!verdict) {
+        bool inside = entered == call.func;
+        if (classify_open(model, eval, u, &call, &inside, &site))
+          cca_vec_push(sites, site);
+        entered = inside ? call.func : entered;
         continue;
+      }
       if (entered != call.func)
         cca__eval_enter_body(eval, u, call.func);
       entered = call.func;

@@ -108,6 +108,15 @@ static const char *callee_name(struct emitter *e,
   return e->model->functions.items[site->target].symbol;
 }
 
+/* Is the function that SITE calls, by its name, another module's? */
+static bool is_imported(const struct emitter *e,
+                        const struct cca_callsite *site) {
+  const struct cca_primitive *p =
+      e->model->functions.items[site->target].primitive;
+  return site->class == CCA_SITE_CLASS_OPEN ||
+         (site->location == CCA_NONE && p && p->imported);
+}
+
 static void emit_site(struct emitter *e, uint32_t index) {
   struct cca_model *model = e->model;
   const struct cca_callsite *site = &e->sites.items[index];
@@ -140,6 +149,9 @@ static void emit_site(struct emitter *e, uint32_t index) {
   row.shape = site->shape;
   row.header = site->header;
   row.reason = text(e, site->reason ? site->reason : "");
+  if (is_imported(e, site))
+    row.flags = CCA_ALLOCSITE_FLAGS_IMPORTED;
+  row.param = site->param;
   if (site->type_count)
     row.of = type_row(e, site->types[0], 1);
   if (site->used_as != CCA_NONE)
@@ -224,7 +236,7 @@ static void count_types(struct emitter *e) {
   struct cca_vec(struct called) all = {0};
   for (uint32_t i = 0; i < cca_allocsite_added(e->out); i++) {
     struct cca_allocsite site = cca_allocsite_get(e->out, i);
-    if (site.of != CCA_NONE)
+    if (site.of != CCA_NONE && site.class != CCA_SITE_CLASS_OPEN)
       cca_vec_push(&all, ((struct called){site.callee, site.of, 1}));
   }
   if (all.count)
@@ -450,6 +462,7 @@ static void emit_addresses(struct emitter *e, uint32_t u) {
   for (uint32_t i = 0, next; i < count; i = next) {
     struct cca_site first = cca_site_at(unit->table, i), chosen = first;
     uint32_t index = 0, call = first.call; /* of the outermost function */
+    uint32_t through = 0; /* the site that calls another module */
     for (next = i; next < count; next++) {
       struct cca_site site = cca_site_at(unit->table, next);
       if (site.index != first.index || site.offset != first.offset)
@@ -458,6 +471,8 @@ static void emit_addresses(struct emitter *e, uint32_t u) {
       call = site.call;
       bool says = index && e->sites.items[index - 1].class !=
                                CCA_SITE_CLASS_PASS_THROUGH;
+      if (found && is_imported(e, &e->sites.items[found - 1]))
+        through = found;
       if (found && !says) {
         index = found;
         chosen = site;
@@ -477,10 +492,15 @@ static void emit_addresses(struct emitter *e, uint32_t u) {
       flags |= CCA_ADDRESS_FLAGS_AMBIGUOUS;
     cca_address_add(e->out,
                     (struct cca_address){0, e->site_rows[index - 1], flags});
-    cca_vec_push(&e->places,
-                 ((struct cca_solver_place){
-                     u, cca_table_string(unit->table, chosen.section),
-                     chosen.index, chosen.offset}));
+    struct cca_solver_place place = {
+        u, cca_table_string(unit->table, chosen.section), chosen.index,
+        chosen.offset};
+    cca_vec_push(&e->places, place);
+    if (through && through != index) {
+      cca_address_add(
+          e->out, (struct cca_address){0, e->site_rows[through - 1], flags});
+      cca_vec_push(&e->places, place);
+    }
   }
 }
 

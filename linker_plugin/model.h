@@ -24,6 +24,7 @@
 struct cca_primitive {
   const char *name;
   bool allocates, zeroed;
+  bool imported;   /* another module says so, of its own function */
   uint8_t kind;    /* enum cca_kind, if it allocates */
   uint8_t size[2]; /* parameters whose product is the size, or CCA_NO_ROOT */
   uint8_t out;     /* stores the block through this parameter */
@@ -406,6 +407,7 @@ struct cca_callsite {
   uint32_t call, target; /* the function called */
   uint32_t location;     /* through which pointer; CCA_NONE: directly */
   uint8_t class, shape;  /* enum cca_site_class, cca_size_shape */
+  uint32_t param;        /* open: the argument that the rest is about */
   uint32_t type_count, types[CCA_CALLSITE_TYPES]; /* the element type first */
   uint32_t used_as;                               /* CCA_NONE: unknown */
   int64_t header;

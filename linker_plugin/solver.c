@@ -15,6 +15,8 @@ int cca_solve(const struct cca_solver_request *request,
   int status =
       cca__primitives_parse(&model.primitives, &model.arena, request->libraries,
                             request->libraries_len, err);
+  for (size_t i = 0; i < model.primitives.list.count; i++)
+    model.primitives.list.items[i].imported = true;
   if (status == 0)
     status = cca__primitives_parse(&model.primitives, &model.arena,
                                    request->primitives, request->primitives_len,

@@ -25,7 +25,7 @@ NUMBERS = ("leaf_count", "leaf_shift", "chunk_shift", "granule_shift",
            "label_inside", "label_reason", "label_module", "label_at",
            "counter_size", "shards", "reason_inside", "no_module")
 SHAPES = ("unknown", "one", "array", "flexible", "header", "several")
-TYPED, BYTES, PASS_THROUGH = 0, 1, 2
+TYPED, BYTES, PASS_THROUGH, OPEN = 0, 1, 2, 4
 NONE = 0xffffffff
 TRAILER = 8
 MOST_MODULES, MOST_LABELS, MOST_TEXT = 1 << 12, 1 << 20, 4096
@@ -133,6 +133,8 @@ class Classification:
         site.function = self.string(self.at(row + 16, "I"))
         site.callee = self.string(self.at(row + 20, "I"))
         site.kind = self.at(row + 24, "I")
+        if site.kind == OPEN:  # it has a label only where it is a site
+            site.kind = TYPED
         site.shape = SHAPES[min(self.at(row + 40, "I"), 5)]
         site.header = max(0, self.at(row + 44, "q"))
         of = self.at(row + 28, "I")

@@ -50,7 +50,9 @@ static void describe_site(const struct cca_loaded *m, uint32_t row,
     out->reason = "the caller of this wrapper is not known";
   if (s.class == CCA_SITE_CLASS_BYTES)
     out->site_class = "bytes";
-  if (s.class == CCA_SITE_CLASS_TYPED && s.of != CCA_NONE) {
+  bool typed =
+      s.class == CCA_SITE_CLASS_TYPED || s.class == CCA_SITE_CLASS_OPEN;
+  if (typed && s.of != CCA_NONE) {
     out->site_class = "typed";
     struct cca_type type = cca_type_at(t, s.of);
     out->type = cca_table_string(t, type.name);

@@ -82,7 +82,8 @@ static bool is_plain(const char *callee) {
 static struct cca_label label_of(const struct cca_table *t, uint32_t row) {
   struct cca_allocsite s = cca_allocsite_at(t, row);
   struct cca_label label = {.at = row, .fit = CCA_FIT_ANY};
-  if (s.class != CCA_SITE_CLASS_TYPED || s.of == CCA_NONE)
+  if ((s.class != CCA_SITE_CLASS_TYPED && s.class != CCA_SITE_CLASS_OPEN) ||
+      s.of == CCA_NONE)
     return label;
   int64_t size = cca_type_at(t, s.of).size;
   if (size <= 0 || size > INT32_MAX)
@@ -142,8 +143,10 @@ static bool are_alike(const struct cca_table *t, uint32_t a, uint32_t b) {
                     x.shape != CCA_SIZE_SHAPE_SEVERAL && x.header == y.header);
 }
 
-uint32_t cca_module_label(const struct cca_loaded *module, uintptr_t address) {
+uint32_t cca_module_label(const struct cca_loaded *module, uintptr_t address,
+                          uint32_t *through) {
   const struct cca_table *t = &module->table;
+  *through = CCA_NONE;
   if (module->classified != CCA_CLASSIFIED_YES)
     return 0;
   uint64_t wanted = address - module->bias;
@@ -157,11 +160,20 @@ uint32_t cca_module_label(const struct cca_loaded *module, uintptr_t address) {
       break;
     if (row.flags & (CCA_ADDRESS_FLAGS_TAIL | CCA_ADDRESS_FLAGS_DEAD))
       continue;
-    if (row.flags & CCA_ADDRESS_FLAGS_AMBIGUOUS ||
-        (found != CCA_NONE && !are_alike(t, found, row.site)))
+    if (row.flags & CCA_ADDRESS_FLAGS_AMBIGUOUS)
+      return CCA_REASON_AMBIGUOUS;
+    struct cca_allocsite site = cca_allocsite_at(t, row.site);
+    if (site.flags & CCA_ALLOCSITE_FLAGS_IMPORTED) {
+      *through = row.site;
+      if (site.class == CCA_SITE_CLASS_PASS_THROUGH)
+        continue; /* a wrapper around it may be inlined here */
+    }
+    if (found != CCA_NONE && !are_alike(t, found, row.site))
       return CCA_REASON_AMBIGUOUS;
     found = row.site;
   }
+  if (found == CCA_NONE)
+    found = *through;
   return found == CCA_NONE ? 0 : module->first_label + found;
 }
 
@@ -191,7 +203,8 @@ struct look {
 static int look_at(struct dl_phdr_info *info, size_t size, void *payload) {
   (void)size;
   struct look *look = payload;
-  uintptr_t low = UINTPTR_MAX, high = 0, eh = 0;
+  uintptr_t low = UINTPTR_MAX, high = 0, eh = 0, dynamic = 0;
+  size_t dynamic_len = 0;
   for (int i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr) *p = &info->dlpi_phdr[i];
     uintptr_t start = info->dlpi_addr + p->p_vaddr;
@@ -200,6 +213,9 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *payload) {
       high = start + p->p_memsz > high ? start + p->p_memsz : high;
     } else if (p->p_type == PT_GNU_EH_FRAME) {
       eh = start;
+    } else if (p->p_type == PT_DYNAMIC) {
+      dynamic = start;
+      dynamic_len = p->p_memsz;
     }
   }
   bool first = look->at++ == 0;
@@ -222,6 +238,10 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *payload) {
                            .high = high,
                            .path = keep_path(info, first),
                            .late = started};
+  if (dynamic && readable_until(info, dynamic, dynamic_len)) {
+    m->dynamic = (const void *)dynamic;
+    m->dynamic_count = dynamic_len / sizeof(ElfW(Dyn));
+  }
   uintptr_t end = eh ? readable_until(info, eh, 12) : 0;
   if (end) {
     m->eh_header = (const unsigned char *)eh;

@@ -36,6 +36,8 @@ struct cca_loaded {
   uint32_t classified;       /* enum cca_classified */
   struct cca_table table;    /* if so */
   uint32_t first_label;      /* number of its row 0 */
+  const void *dynamic;       /* the dynamic section; NULL: none */
+  size_t dynamic_count;      /* its entries, at most */
   const unsigned char *eh_header, *eh_low, *eh_high; /* .eh_frame_hdr, and the
                                        segment that it is in; NULL: none */
 };
@@ -56,7 +58,9 @@ void cca_modules_after_fork(void);
 
 /* The number of MODULE's site whose call returns to ADDRESS, 0 if none does;
  * CCA_REASON_AMBIGUOUS: it may be any of several, which say different things.
- * Exact: the nearest row says nothing. */
-uint32_t cca_module_label(const struct cca_loaded *module, uintptr_t address);
+ * Exact: the nearest row says nothing.  *THROUGH: the row of the site that calls
+ * another module's function there, on which all depends, or CCA_NONE. */
+uint32_t cca_module_label(const struct cca_loaded *module, uintptr_t address,
+                          uint32_t *through);
 
 #endif

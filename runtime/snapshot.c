@@ -159,7 +159,11 @@ static void put_site(struct out *out, const struct cca_loaded *m,
   const struct cca_table *t = &m->table;
   struct cca_allocsite s = cca_allocsite_at(t, row);
   key_number(out, ", \"site\": ", row);
-  key_string(out, ", \"class\": ", cca_site_class_name(s.class));
+  /* What is open has a label only where it is a site. */
+  key_string(out, ", \"class\": ",
+             cca_site_class_name(s.class == CCA_SITE_CLASS_OPEN
+                                     ? CCA_SITE_CLASS_TYPED
+                                     : s.class));
   puts_(out, ", \"types\": [");
   if (s.shape == CCA_SIZE_SHAPE_SEVERAL) {
     for (uint32_t i = 0; i < s.types_count; i++) {

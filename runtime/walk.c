@@ -17,6 +17,7 @@
 #include "walk.h"
 
 #include "addresses.h"
+#include "bindings.h"
 #include "labels.h"
 #include "modules.h"
 
@@ -122,6 +123,20 @@ static bool is_there(const struct cca_loaded *module, uintptr_t address) {
 #endif
 }
 
+/* What the call of site ROW in MODULE is bound to; looks at the link map again
+ * if it is in no module that we know. */
+static enum cca_binding look_up(const struct cca_loaded *module, uint32_t row) {
+  struct cca_allocsite site = cca_allocsite_at(&module->table, row);
+  const struct cca_loaded *definer;
+  enum cca_binding binding = cca_binding_find(module, &site, &definer);
+  if (binding == CCA_BINDING_UNKNOWN && cca_modules_refresh(closed))
+    binding = cca_binding_find(module, &site, &definer);
+  if (definer && definer->late && cca_load_acquire(&cca_facts_closing) &&
+      !is_there(definer, definer->low))
+    return CCA_BINDING_UNKNOWN; /* another one is at its place by now */
+  return binding;
+}
+
 __attribute__((noinline, cold)) static uint64_t find_out(uintptr_t address) {
   const struct cca_loaded *m = cca_modules_find(address);
   bool closing = cca_load_acquire(&cca_facts_closing);
@@ -134,17 +149,24 @@ __attribute__((noinline, cold)) static uint64_t find_out(uintptr_t address) {
   }
   if (!m) /* not kept: a module may come to be there */
     return cca_fact_of(0, (struct cca_row){CCA_ROW_NONE, 0, 0}, true);
-  uint32_t label = cca_module_label(m, address);
-  bool goes_on = m->classified != CCA_CLASSIFIED_YES;
-  if (label == CCA_REASON_AMBIGUOUS)
+  uint32_t through, label = cca_module_label(m, address, &through);
+  bool goes_on = m->classified != CCA_CLASSIFIED_YES, keep = true;
+  if (label == CCA_REASON_AMBIGUOUS) {
     label = place(CCA_REASON_AMBIGUOUS, address);
-  else if (label)
-    goes_on =
-        cca_allocsite_at(&m->table, (uint32_t)cca_labels[label].at).class ==
-        CCA_SITE_CLASS_PASS_THROUGH;
+  } else if (label) {
+    enum cca_binding binding =
+        through == CCA_NONE ? CCA_BINDING_ALLOCATES : look_up(m, through);
+    keep = binding != CCA_BINDING_UNKNOWN;
+    if (binding == CCA_BINDING_ALLOCATES)
+      goes_on =
+          cca_allocsite_at(&m->table, (uint32_t)cca_labels[label].at).class ==
+          CCA_SITE_CLASS_PASS_THROUGH;
+    else
+      label = 0;
+  }
   uint64_t fact = cca_fact_of(label, cca_unwind_row(m, address), goes_on) |
                   (m->late ? CCA_FACT_LATE : 0);
-  if (!closing || !m->late)
+  if (keep && (!closing || !m->late))
     cca_facts_set(address, fact);
   return fact;
 }

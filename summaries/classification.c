@@ -191,10 +191,17 @@ int64_t cca_classification_find_address(const struct cca_classification *c,
                                         uint64_t address) {
   const struct cca_table *t = &c->table;
   uint32_t at = cca_note_first_address(t, address);
-  if (at == cca_address_count(t))
-    return CCA_NO_SITE;
-  struct cca_address found = cca_address_at(t, at);
-  return (uint64_t)found.value == address ? (int64_t)found.site : CCA_NO_SITE;
+  int64_t site = CCA_NO_SITE;
+  for (; at < cca_address_count(t); at++) {
+    struct cca_address row = cca_address_at(t, at);
+    if ((uint64_t)row.value != address)
+      break;
+    /* A pass-through beside another row is inside of a wrapper. */
+    if (site == CCA_NO_SITE || cca_allocsite_at(t, (uint32_t)site).class ==
+                                   CCA_SITE_CLASS_PASS_THROUGH)
+      site = row.site;
+  }
+  return site;
 }
 
 uint32_t cca_classification_missing_count(const struct cca_classification *c) {

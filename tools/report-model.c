@@ -258,7 +258,7 @@ static void take_sites(struct cca_report *report, const char *type) {
   report->sites = rows_new(report, count);
   for (uint32_t i = 0; i < count; i++) {
     struct cca_allocsite site = cca_allocsite_at(table, i);
-    if (!site_has(table, &site, type))
+    if (site.class == CCA_SITE_CLASS_OPEN || !site_has(table, &site, type))
       continue;
     report->sites.items[report->sites.count++] = i;
     count_site(report, &site);

@@ -59,7 +59,9 @@ struct cca_site_info {
   uint32_t column;
   const char *function; /* in which the call stands */
   const char *callee;
-  const char *site_class; /* "typed", "bytes", "pass-through", "untyped" */
+  const char *site_class; /* "typed", "bytes", "pass-through", "untyped", or
+                             "open": typed, if another module's callee,
+                             which it calls, allocates */
   const char *type;       /* of the elements, in C; NULL unless typed */
   const char *shape;      /* "one", "array", "flexible", ... */
   int64_t header;         /* shape "header": bytes before the elements */
