@@ -16,6 +16,7 @@
 #include "modules.h"
 
 enum cca_binding {
+  CCA_BINDING_UNMET, /* nobody asked yet */
   CCA_BINDING_UNBOUND, /* not called yet, or by no way that we know */
   CCA_BINDING_UNKNOWN, /* to a place in no module that was entered */
   CCA_BINDING_SILENT,  /* to a module without a classification */

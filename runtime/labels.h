@@ -67,6 +67,9 @@ struct cca_label {
   uint16_t module;  /* number in modules.h, or CCA_NO_MODULE */
   uint64_t divisor; /* CCA_FIT_MULTIPLE: 2^64 / least, rounded up */
   uintptr_t at;     /* the row; of a place without one, the return address */
+  /* Of a call of another module's function that was met: where it led. */
+  uint8_t binding;  /* enum cca_binding */
+  uint16_t definer; /* number of the module; CCA_NO_MODULE: in none */
 };
 
 /* Enough for sums of what 2^64 bytes of allocations could be. */

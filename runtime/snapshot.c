@@ -9,6 +9,7 @@
  */
 #include "snapshot.h"
 
+#include "bindings.h"
 #include "labels.h"
 #include "modules.h"
 
@@ -127,6 +128,58 @@ static void key_number(struct out *out, const char *key, uint64_t number) {
 
 /* ---- The document ---- */
 
+/* What was met of the call of site I of M; the tables may be copies of another
+ * process's, and say anything. */
+static struct cca_label met(const struct cca_loaded *m, uint32_t i) {
+  struct cca_label label = {.binding = CCA_BINDING_UNMET};
+  uint64_t number = (uint64_t)m->first_label + i;
+  if (number < cca_load(&cca_label_numbers)) {
+    label.binding = cca_load_acquire(&cca_labels[number].binding);
+    label.definer = cca_load(&cca_labels[number].definer);
+  }
+  if (label.binding > CCA_BINDING_ALLOCATES)
+    label.binding = CCA_BINDING_UNMET;
+  return label;
+}
+
+/* Where calls of M, which is classified, lead out of it, as far as they were
+ * met; a callee may be there several times. */
+static void put_imports(struct out *out, const struct cca_loaded *m) {
+  static const char *const words[] = {
+      [CCA_BINDING_UNMET] = "unmet",
+      [CCA_BINDING_UNBOUND] = "unbound",
+      [CCA_BINDING_UNKNOWN] = "unknown",
+      [CCA_BINDING_SILENT] = "silent",
+      [CCA_BINDING_NO] = "no",
+      [CCA_BINDING_ALLOCATES] = "allocates",
+  };
+  const struct cca_table *t = &m->table;
+  uint32_t last = 0; /* the empty string */
+  puts_(out, ", \"imports\": [");
+  for (uint32_t i = 0; i < cca_allocsite_count(t); i++) {
+    struct cca_allocsite site = cca_allocsite_at(t, i);
+    struct cca_label label = met(m, i);
+    if (!(site.flags & CCA_ALLOCSITE_FLAGS_IMPORTED) ||
+        (site.callee == last && label.binding == CCA_BINDING_UNMET))
+      continue;
+    key_string(out, last ? ", {\"symbol\": " : "{\"symbol\": ",
+               cca_table_string(t, site.callee));
+    last = site.callee;
+    key_string(out, ", \"binding\": ", words[label.binding]);
+    if (label.binding != CCA_BINDING_UNMET && label.definer != CCA_NO_MODULE)
+      key_number(out, ", \"module\": ", label.definer);
+    puts_(out, "}");
+  }
+  puts_(out, "]");
+}
+
+static uint32_t count_allocators(const struct cca_table *t) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < cca_alloc_count(t); i++)
+    count += cca_alloc_at(t, i).kind <= CCA_KIND_FACTORY;
+  return count;
+}
+
 static void put_modules(struct out *out) {
   static const char *const words[] = {"no", "yes", "broken"};
   puts_(out, ",\n\"modules\": [");
@@ -140,6 +193,9 @@ static void put_modules(struct out *out) {
     bool yes = m->classified == CCA_CLASSIFIED_YES;
     key_number(out, ", \"sites\": ", yes ? cca_allocsite_count(&m->table) : 0);
     key_number(out, ", \"missing\": ", yes ? cca_missing_count(&m->table) : 0);
+    key_number(out, ", \"functions\": ", yes ? count_allocators(&m->table) : 0);
+    if (yes)
+      put_imports(out, m);
     puts_(out, m->gone ? ", \"closed\": true}" : ", \"closed\": false}");
   }
   puts_(out, "\n]");

@@ -134,6 +134,10 @@ static enum cca_binding look_up(const struct cca_loaded *module, uint32_t row) {
   if (definer && definer->late && cca_load_acquire(&cca_facts_closing) &&
       !is_there(definer, definer->low))
     return CCA_BINDING_UNKNOWN; /* another one is at its place by now */
+  struct cca_label *label = &cca_labels[module->first_label + row];
+  cca_store(&label->definer, definer ? (uint16_t)(definer - cca_modules)
+                                     : (uint16_t)CCA_NO_MODULE);
+  cca_store_release(&label->binding, (uint8_t)binding);
   return binding;
 }
 

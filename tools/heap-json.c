@@ -75,6 +75,19 @@ static json_t *rows_of(const struct cca_heap *heap, enum cca_heap_kind kind) {
   return array;
 }
 
+static json_t *imports_of(const struct cca_heap_module *m) {
+  json_t *array = json_array();
+  for (size_t i = 0; i < m->imports.count; i++) {
+    const struct cca_heap_import *import = &m->imports.items[i];
+    json_t *object = json_object();
+    set(object, "symbol", known(import->symbol));
+    set(object, "binding", known(import->binding));
+    set(object, "module", known(import->module));
+    json_array_append_new(array, object);
+  }
+  return array;
+}
+
 static json_t *modules_of(const struct cca_heap *heap) {
   json_t *array = json_array();
   for (size_t i = 0; i < heap->modules.count; i++) {
@@ -84,6 +97,8 @@ static json_t *modules_of(const struct cca_heap *heap) {
     set(object, "classified", known(m->classified));
     set(object, "sites", number(m->sites));
     set(object, "missing", number(m->missing));
+    set(object, "functions", number(m->functions));
+    set(object, "imports", imports_of(m));
     set(object, "closed", json_boolean(m->closed));
     json_array_append_new(array, object);
   }

@@ -14,6 +14,7 @@
 struct reader {
   struct cca_heap *heap;
   struct cca_map rows; /* by kind and name and identity: a row, from 1 */
+  struct cca_map imports; /* by module and symbol */
   json_error_t error;
 };
 
@@ -197,16 +198,49 @@ static int read_label(struct reader *r, json_t *label) {
 
 static int read_module(struct reader *r, json_t *module) {
   const char *path, *classified;
-  json_int_t sites, missing;
+  json_int_t sites, missing, functions = 0;
   int closed;
-  if (json_unpack_ex(module, &r->error, 0, "{s:s, s:s, s:I, s:I, s:b}", "path",
-                     &path, "classified", &classified, "sites", &sites,
-                     "missing", &missing, "closed", &closed) < 0)
+  if (json_unpack_ex(module, &r->error, 0, "{s:s, s:s, s:I, s:I, s:b, s?I}",
+                     "path", &path, "classified", &classified, "sites", &sites,
+                     "missing", &missing, "closed", &closed, "functions",
+                     &functions) < 0)
     return -1;
-  cca_vec_push(
-      &r->heap->modules,
-      ((struct cca_heap_module){keep(r, path), keep(r, classified),
-                                (uint64_t)sites, (uint64_t)missing, closed}));
+  cca_vec_push(&r->heap->modules,
+               ((struct cca_heap_module){.path = keep(r, path),
+                                         .classified = keep(r, classified),
+                                         .functions = (uint64_t)functions,
+                                         .sites = (uint64_t)sites,
+                                         .missing = (uint64_t)missing,
+                                         .closed = closed}));
+  return 0;
+}
+
+/* The imports of module NUMBER, when all modules are there. */
+static int read_imports(struct reader *r, size_t number, json_t *module) {
+  json_t *imports = json_object_get(module, "imports"), *item;
+  size_t i;
+  json_array_foreach(imports, i, item) {
+    const char *symbol, *binding;
+    json_int_t definer = -1;
+    if (json_unpack_ex(item, &r->error, 0, "{s:s, s:s, s?I}", "symbol", &symbol,
+                       "binding", &binding, "module", &definer) < 0)
+      return -1;
+    bool known = definer >= 0 && (size_t)definer < r->heap->modules.count;
+    struct cca_heap_import import = {
+        keep(r, symbol), keep(r, binding),
+        known ? r->heap->modules.items[definer].path : ""};
+    /* A callee has several calls; one that was met knows more. */
+    struct cca_heap_module *m = &r->heap->modules.items[number];
+    bool is_new;
+    char *key = cca_arena_printf(&r->heap->arena, "%zu %s", number, symbol);
+    uint32_t *at = cca_map_at(&r->imports, key, strlen(key), &is_new);
+    if (is_new) {
+      *at = (uint32_t)m->imports.count;
+      cca_vec_push(&m->imports, import);
+    } else if (!strcmp(m->imports.items[*at].binding, "unmet")) {
+      m->imports.items[*at] = import;
+    }
+  }
   return 0;
 }
 
@@ -298,6 +332,8 @@ static int read_document(struct reader *r, json_t *document) {
   heap->number = (uint64_t)number;
   heap->moment = keep(r, moment);
   json_array_foreach(modules, i, item) if (read_module(r, item) < 0) return -1;
+  json_array_foreach(modules, i, item) if (read_imports(r, i, item) < 0)
+      return -1;
   json_array_foreach(labels, i, item) if (read_label(r, item) < 0) return -1;
   heap->program = heap->modules.count ? heap->modules.items[0].path : "";
   rank(heap);
@@ -314,6 +350,7 @@ int cca_heap_read(struct cca_heap *heap, const char *path, const char **why) {
                             r.error.text);
   json_decref(document);
   cca_map_release(&r.rows);
+  cca_map_release(&r.imports);
   return status;
 }
 
@@ -321,6 +358,8 @@ void cca_heap_release(struct cca_heap *heap) {
   for (size_t i = 0; i < heap->rows.count; i++)
     cca_vec_release(&heap->rows.items[i].sites);
   cca_vec_release(&heap->rows);
+  for (size_t i = 0; i < heap->modules.count; i++)
+    cca_vec_release(&heap->modules.items[i].imports);
   cca_vec_release(&heap->modules);
   cca_arena_release(&heap->arena);
 }

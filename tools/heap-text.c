@@ -225,5 +225,7 @@ void cca_heap_text(const struct cca_heap *heap,
   cca_text_adds(out, "\n");
   rows(heap, options, screen, out);
   cca_text_adds(out, "\n");
+  if (options->modules)
+    cca_heap_modules_text(heap, screen, out);
   cca_text_release(&title);
 }

@@ -4,6 +4,7 @@
  *
  * heap-read.c   one snapshot into a model
  * heap-text.c   a table for people
+ * heap-modules.c what the classifications of its modules came to
  * heap-json.c   for programs; docs/run.schema.json
  * heap-folded.c stacks for flame graphs
  * heap-pprof.c  a profile for pprof
@@ -59,10 +60,19 @@ struct cca_heap_row {
   struct cca_vec(struct cca_heap_site) sites; /* most bytes first */
 };
 
+/* A function of another module that a module calls with the size of a type. */
+struct cca_heap_import {
+  const char *symbol;
+  const char *binding; /* "allocates", "no", "silent", "unknown",
+                           "unbound", "unmet" */
+  const char *module;  /* path of the one it is bound to; "": unknown */
+};
+
 struct cca_heap_module {
   const char *path, *classified; /* "no", "yes", "broken" */
-  uint64_t sites, missing;
+  uint64_t functions, sites, missing;
   bool closed;
+  struct cca_vec(struct cca_heap_import) imports;
 };
 
 struct cca_heap {
@@ -92,6 +102,7 @@ bool cca_heap_is_known(const struct cca_heap *heap);
 struct cca_heap_options {
   bool live;     /* rank by what is live instead of what was allocated */
   bool sites;    /* the sites of each type */
+  bool modules;  /* and what is known of its modules */
   unsigned most; /* rows to show; 0: all */
 };
 
@@ -99,6 +110,11 @@ struct cca_heap_options {
 void cca_heap_text(const struct cca_heap *heap,
                    const struct cca_heap_options *options,
                    const struct cca_screen *screen, struct cca_text *out);
+
+/* Append what is known of the modules to OUT. */
+void cca_heap_modules_text(const struct cca_heap *heap,
+                           const struct cca_screen *screen,
+                           struct cca_text *out);
 
 /* The object of one process; owned. */
 json_t *cca_heap_json(const struct cca_heap *heap);

@@ -51,6 +51,9 @@ static const char help[] =
     "      --live          those first of which most is live\n"
     "      --all           all types; else the first 40\n"
     "      --sites         each type with the calls that allocated it\n"
+    "      --classification what is known of the modules, and what calls "
+    "between them\n"
+    "                      are bound to\n"
     "      --signal SIG    a snapshot whenever the program gets SIG (USR1, "
     "10)\n"
     "      --interval SEC  a snapshot of every process each SEC seconds (0.5)\n"
@@ -173,6 +176,7 @@ static int parse(struct options *options, int argc, char **argv) {
     LIVE,
     ALL,
     SITES,
+    MODULES,
     SIGNAL,
     INTERVAL,
     DIFF,
@@ -186,6 +190,7 @@ static int parse(struct options *options, int argc, char **argv) {
       {"live", no_argument, NULL, LIVE},
       {"all", no_argument, NULL, ALL},
       {"sites", no_argument, NULL, SITES},
+      {"classification", no_argument, NULL, MODULES},
       {"output", required_argument, NULL, 'o'},
       {"signal", required_argument, NULL, SIGNAL},
       {"interval", required_argument, NULL, INTERVAL},
@@ -215,6 +220,9 @@ static int parse(struct options *options, int argc, char **argv) {
       break;
     case SITES:
       options->show.heap.sites = true;
+      break;
+    case MODULES:
+      options->show.heap.modules = true;
       break;
     case 'o':
       options->output = optarg;
