@@ -412,6 +412,15 @@ static void judge_origins(struct cca_model *model, uint32_t function,
       v->flags |= CCA_ALLOC_FLAGS_MAY_FAIL;
 }
 
+/* Is the block that is found through parameter PARAM resized, too? */
+static bool resizes_out(const struct cca_behaviour *b, uint8_t param) {
+  for (uint32_t i = 0; i < b->out_count; i++)
+    if (b->outs[i].param == param &&
+        b->outs[i].origin.block->flags & CCA_BLOCK_GROWN)
+      return true;
+  return false;
+}
+
 static void judge_outs(struct cca_model *model, uint32_t function,
                        struct cca_verdict *v) {
   const struct cca_behaviour *b = &model->behaviours[function];
@@ -425,6 +434,8 @@ static void judge_outs(struct cca_model *model, uint32_t function,
     *v = out;
     v->via = CCA_VIA_OUT_PARAMETER;
     v->via_param = b->outs[i].param;
+    if (v->kind == CCA_KIND_MALLOC && resizes_out(b, v->via_param))
+      v->kind = CCA_KIND_REALLOC;
     return;
   }
 }

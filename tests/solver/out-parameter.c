@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The block leaves through a parameter; the twin stores what it was given. */
+/* The block leaves through a parameter, or what it finds there is resized; the
+ * twins store what they were given, or free what was there. */
 #include <stdlib.h>
 struct item { long a[4]; };
 int make(void **out, size_t n) {
@@ -23,6 +24,17 @@ int hand_back(void **out, void *p, size_t n) {
   *out = p;
   return 0;
 }
+int resize(void **buffer, size_t n) {
+  void *p = *buffer ? realloc(*buffer, n) : malloc(n);
+  if (p)
+    *buffer = p;
+  return p != NULL;
+}
+int replace(void **buffer, size_t n) {
+  free(*buffer);
+  *buffer = malloc(n);
+  return *buffer != NULL;
+}
 struct item *use(void) {
   void *p;
   make(&p, sizeof(struct item));
@@ -30,6 +42,8 @@ struct item *use(void) {
 }
 /* functions:
 make malloc 1 via 0
+replace malloc 1 via 0
+resize realloc 1 via 0
 with_alarm malloc 0 via 1
 through malloc 0
 aligned memalign 1
