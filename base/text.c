@@ -10,8 +10,7 @@
 
 #include "memory.h"
 
-/* Make room for LEN more bytes and the terminator. */
-static void reserve(struct cca_text *text, size_t len) {
+void cca_text_reserve(struct cca_text *text, size_t len) {
   if (text->room - text->len > len)
     return;
   size_t grow = text->room / 2 + 64;
@@ -21,7 +20,7 @@ static void reserve(struct cca_text *text, size_t len) {
 }
 
 void cca_text_add(struct cca_text *text, const void *bytes, size_t len) {
-  reserve(text, len);
+  cca_text_reserve(text, len);
   if (len)
     memcpy(text->data + text->len, bytes, len);
   text->len += len;
@@ -38,7 +37,7 @@ void cca_text_addf(struct cca_text *text, const char *format, ...) {
   va_copy(again, args);
   int len = vsnprintf(NULL, 0, format, args);
   if (len >= 0) {
-    reserve(text, (size_t)len);
+    cca_text_reserve(text, (size_t)len);
     vsnprintf(text->data + text->len, (size_t)len + 1, format, again);
     text->len += (size_t)len;
   }

@@ -16,6 +16,9 @@ struct cca_text {
   size_t len, room;
 };
 
+/* Make room for LEN more bytes, which then come without a move. */
+void cca_text_reserve(struct cca_text *text, size_t len);
+
 void cca_text_add(struct cca_text *text, const void *bytes, size_t len);
 void cca_text_adds(struct cca_text *text, const char *string);
 void cca_text_addf(struct cca_text *text, const char *format, ...)

@@ -201,8 +201,13 @@ int cca_builder_finish(struct cca_builder *builder, struct cca_text *out,
       .offset = cca_calloc(builder->strings.count, sizeof *layout.offset)};
   size_t before = out->len;
   uint32_t chunks = 1; /* the strings */
-  for (uint32_t id = 0; id < CCA_TABLE_MAX_CHUNKS; id++)
+  size_t rows = 0;
+  for (uint32_t id = 0; id < CCA_TABLE_MAX_CHUNKS; id++) {
     chunks += builder->count[id] != 0;
+    rows += builder->rows[id].len;
+  }
+  cca_text_reserve(out, CCA_HEADER_SIZE + (size_t)chunks * CCA_CHUNK_ENTRY +
+                            rows + builder->arena.used + CCA_IMAGE_ALIGN);
   cca_text_add(&layout.strings, "", 1);
   add_header(builder, out, chunks);
   add_rows(builder, out, &layout);
