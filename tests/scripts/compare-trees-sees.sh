@@ -41,6 +41,13 @@ objcopy --add-section .more=a.c ours/a section/a
 not compare section >got
 grep -qx "a: sections: \['.more'\] came, \[\] went" got
 
+text=$(readelf -SW ours/a |
+  sed -n 's/.* \.text *PROGBITS *[0-9a-f]* *\([0-9a-f]*\) .*/\1/p')
+cp -r ours contents
+printf '\xcc' | dd of=contents/a bs=1 seek=$((0x$text)) conv=notrunc status=none
+not compare contents >got
+grep -qx 'a: section .text: byte 0x0 differs, and is no address' got
+
 cp -r ours lost
 rm lost/lib.a
 not compare lost >got
