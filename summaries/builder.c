@@ -40,7 +40,8 @@ void cca_builder_free(struct cca_builder *builder) {
   if (!builder)
     return;
   for (uint32_t id = 0; id < CCA_TABLE_MAX_CHUNKS; id++)
-    cca_map_release(&builder->numbers);
+    cca_text_release(&builder->rows[id]);
+  cca_map_release(&builder->numbers);
   cca_vec_release(&builder->strings);
   cca_arena_release(&builder->arena);
   free(builder);
