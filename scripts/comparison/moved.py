@@ -5,14 +5,16 @@ In:    two images, and the sections of the second without our note.
 Out:   what differs beyond that, in words.
 Holds: a difference is accepted only where a number of 4 or 8 bytes, at any
        place, has grown by what one section has moved, or by what one has moved
-       more than another: an address, or a distance between two.
+       more than another, or more than the header, which has not: an address,
+       or a distance between two.
 
 Our note is loaded with the program, so that what comes behind it moves.  Its
 sections move by few different distances, mostly one; that a changed instruction
 or constant looks like such a number is one chance in a thousand million.
 """
 
-from elf import SHF_ALLOC, SHN_LORESERVE, SHT_DYNSYM, SHT_NOBITS, SHT_SYMTAB
+from elf import (SHF_ALLOC, SHN_LORESERVE, SHT_DYNSYM, SHT_NOBITS, SHT_SYMTAB,
+                 STT_SECTION)
 
 # A hash of all bytes; a checksum of the debug file, whose build id differs; and
 # the names of sections, which are compared as such.
@@ -64,7 +66,8 @@ class Moves:
         plain = {new["address"] - old["address"]
                  for old, new in zip(before.sections, others)
                  if old["flags"] & SHF_ALLOC}
-        every = (plain | {a - b for a in plain for b in plain}) - {0}
+        plain.add(0)  # the header, and address 0: weak, and not there
+        every = {a - b for a in plain for b in plain} - {0}
         self.distances = {size: {d % (1 << 8 * size) for d in every}
                           for size in (4, 8)}
 
@@ -74,15 +77,18 @@ class Moves:
         note = {i for i, s in enumerate(self.after.sections)
                 if id(s) not in number}
         old = list(self.before.symbols(old_table))
-        new = [s for s in self.after.symbols(new_table) if s[3] not in note]
+        new = [s for s in self.after.symbols(new_table)
+               if s[3] not in note or s[1] & 15 != STT_SECTION]
         name = old_table["name"]
         if len(old) != len(new):
             return [f"section {name}: {len(old)} symbols became {len(new)}"]
         for a, b in zip(old, new):
             section = b[3]
-            if 0 < section < SHN_LORESERVE:
-                section = number[id(self.after.sections[section])]
             grown = (b[4] - a[4]) % (1 << 64)
+            if section in note:  # the header's goes to the first section
+                section = 1 if not grown else None
+            elif 0 < section < SHN_LORESERVE:
+                section = number[id(self.after.sections[section])]
             if ((a[:3], a[3], a[5]) != (b[:3], section, b[5]) or
                     grown and grown not in self.distances[8]):
                 return [f"section {name}: the symbol {a[0] or 'without name'} "
