@@ -149,10 +149,6 @@ static void add_type(struct cca_callsite *site, uint32_t type) {
     site->types[site->type_count++] = type;
 }
 
-static bool is_type(struct cca_atom atom) {
-  return atom.kind == CCA_ATOM_SIZEOF || atom.kind == CCA_ATOM_PART;
-}
-
 /* The shape and types of one alternative. */
 static void read_alt(struct cca_model *model, const struct cca_alt *alt,
                      struct cca_callsite *site) {
@@ -164,7 +160,7 @@ static void read_alt(struct cca_model *model, const struct cca_alt *alt,
     uint32_t type = CCA_NONE;
     bool part = false;
     for (uint32_t k = 0; k < term->atom_count; k++)
-      if (is_type(term->atoms[k])) {
+      if (cca_atom_is_sizeof(term->atoms[k])) {
         type = term->atoms[k].index;
         part = term->atoms[k].kind == CCA_ATOM_PART;
       }
@@ -280,8 +276,9 @@ static bool read_handles(const struct reading *r, struct cca_callsite *site) {
         uint32_t node =
             cca_operand_at(r->unit->table, r->call->args_first + atom.root)
                 .node;
-        cca__reach_join(&found, cca__handles_reach(r->handles, site->call, node,
-                                                   atom.index));
+        struct cca_reach one =
+            cca__handles_reach(r->handles, site->call, node, atom.index);
+        cca__reach_join(&found, &one, false);
       }
   if (found.more || found.unsized == (found.type_count != 0))
     return false;

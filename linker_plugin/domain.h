@@ -47,6 +47,11 @@ struct cca_atom {
   uint32_t index;
 };
 
+/* Is ATOM the size of a type, or of its beginning? */
+static inline bool cca_atom_is_sizeof(struct cca_atom atom) {
+  return atom.kind == CCA_ATOM_SIZEOF || atom.kind == CCA_ATOM_PART;
+}
+
 struct cca_term {
   int64_t factor; /* not 0 */
   uint32_t atom_count;

@@ -228,9 +228,7 @@ static void last_effects(const struct cca_body *body, struct cca_behaviour *b) {
       bool freed = false;
       if (!(call.flags & CCA_CALL_FLAGS_LAST_0 << a))
         continue;
-      uint64_t bit = direct_bit(
-          body->eval,
-          cca_operand_at(body->unit->table, call.args_first + a).node);
+      uint64_t bit = direct_bit(body->eval, argument_node(body, &call, a));
       if (!gives_back(body, &call, body->unit->first_call + row, a, &freed))
         other |= bit;
       else if (freed)
@@ -278,8 +276,7 @@ static uint64_t used_params(const struct cca_body *body, uint64_t freed) {
     uint32_t number = body->unit->first_call + row;
     struct cca_call call = cca_call_at(body->unit->table, row);
     for (uint32_t a = 0; a < call.args_count && a < 64; a++) {
-      uint32_t node =
-          cca_operand_at(body->unit->table, call.args_first + a).node;
+      uint32_t node = argument_node(body, &call, a);
       uint8_t root = cca__eval_root(body->eval, node, false);
       if (root == CCA_NO_ROOT)
         continue;
@@ -327,8 +324,8 @@ void cca__effects(const struct cca_body *body, struct cca_behaviour *b) {
                              : ~(uint64_t)0;
   if (body->model->given_back) { /* cannot be followed: see agree.c */
     uint8_t given = body->model->given_back[body->function];
-    b->may_free |= given == CCA_NO_ROOT ? 0 : cca__bit(given);
-    b->frees |= given == CCA_NO_ROOT ? 0 : cca__bit(given);
+    b->may_free |= cca__bit(given);
+    b->frees |= cca__bit(given);
   }
   /* Freeing one of a type's own is what destructors do. */
   b->may_free &= f->generic;

@@ -519,10 +519,6 @@ static int import_order(const void *a, const void *b) {
   return x->type < y->type ? -1 : x->type > y->type;
 }
 
-static bool is_sizeof(struct cca_atom atom) {
-  return atom.kind == CCA_ATOM_SIZEOF || atom.kind == CCA_ATOM_PART;
-}
-
 /* May a value of this kind come from a sizeof in the same function? */
 static bool is_computed(enum cca_op op) {
   return op == CCA_OP_SIZEOF || op == CCA_OP_OFFSETOF || op == CCA_OP_CALL ||
@@ -537,7 +533,7 @@ static void import_sizeofs(const struct cca_size *size, uint32_t function,
   for (uint32_t s = 0; s < size->alt_count; s++)
     for (uint32_t t = 0; t < size->alts[s].term_count; t++)
       for (uint32_t k = 0; k < size->alts[s].terms[t].atom_count; k++)
-        if (is_sizeof(size->alts[s].terms[t].atoms[k]))
+        if (cca_atom_is_sizeof(size->alts[s].terms[t].atoms[k]))
           cca_vec_push(
               found, ((struct import){function, a,
                                       size->alts[s].terms[t].atoms[k].index}));

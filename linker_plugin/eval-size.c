@@ -159,8 +159,7 @@ static bool is_padding(struct cca_eval *eval, struct cca_node n) {
   const struct cca_size *mask = cca_size_add(
       &eval->arena, cca__eval_size(eval, rest.b),
       cca_size_constant(&eval->arena, 1));
-  return (atom.kind == CCA_ATOM_SIZEOF || atom.kind == CCA_ATOM_PART) &&
-         cca_size_equal(a, mask);
+  return cca_atom_is_sizeof(atom) && cca_size_equal(a, mask);
 }
 
 static const struct cca_size *masked_size(struct cca_eval *eval,

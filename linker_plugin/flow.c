@@ -53,11 +53,17 @@ bool cca__reach_add(struct cca_reach *reach, uint32_t type) {
   return true;
 }
 
-void cca__reach_join(struct cca_reach *to, struct cca_reach from) {
-  to->more |= from.more;
-  to->unsized |= from.unsized;
-  for (uint32_t i = 0; i < from.type_count; i++)
-    cca__reach_add(to, from.types[i]);
+bool cca__reach_join(struct cca_reach *to, const struct cca_reach *from,
+                     bool pure) {
+  pure = pure && from->pure && !to->pure;
+  bool changed =
+      (from->more && !to->more) || (from->unsized && !to->unsized) || pure;
+  to->pure |= pure;
+  to->more |= from->more;
+  to->unsized |= from->unsized;
+  for (uint32_t i = 0; i < from->type_count; i++)
+    changed |= cca__reach_add(to, from->types[i]);
+  return changed;
 }
 
 /* Ask for what ATOM, inside FUNCTION, stands for; CCA_NONE if it is neither
@@ -91,7 +97,7 @@ static void arrive(struct cca_model *model, uint32_t function,
           carries = true;
           if (to != CCA_NONE)
             cca_vec_push(&flow->edges, ((struct flow_edge){from, to, pure}));
-        } else if (atom.kind == CCA_ATOM_SIZEOF || atom.kind == CCA_ATOM_PART) {
+        } else if (cca_atom_is_sizeof(atom)) {
           carries = true;
           if (to != CCA_NONE) {
             cca__reach_add(&flow->reach.items[to], atom.index);
@@ -191,19 +197,6 @@ static void ask_sites(struct cca_model *model, struct cca_eval *eval,
   }
 }
 
-static bool reach_join(struct cca_reach *to, const struct cca_reach *from,
-                       bool pure) {
-  pure = pure && from->pure && !to->pure;
-  bool changed =
-      (from->more && !to->more) || (from->unsized && !to->unsized) || pure;
-  to->pure |= pure;
-  to->more |= from->more;
-  to->unsized |= from->unsized;
-  for (uint32_t i = 0; i < from->type_count; i++)
-    changed |= cca__reach_add(to, from->types[i]);
-  return changed;
-}
-
 static void propagate(struct cca_flow *flow) {
   uint32_t *head = cca_calloc(flow->keys.count, sizeof *head);
   uint32_t *next = cca_calloc(flow->edges.count, sizeof *next);
@@ -223,8 +216,8 @@ static void propagate(struct cca_flow *flow) {
     for (uint32_t e = head[node]; e; e = next[e - 1]) {
       uint32_t to = flow->edges.items[e - 1].to;
       if (to != node &&
-          reach_join(&flow->reach.items[to], &flow->reach.items[node],
-                     flow->edges.items[e - 1].pure) &&
+          cca__reach_join(&flow->reach.items[to], &flow->reach.items[node],
+                          flow->edges.items[e - 1].pure) &&
           !waiting[to]) {
         waiting[to] = true;
         cca_vec_push(&work, to);

@@ -198,13 +198,13 @@ static bool put(struct cca_model *model, uint32_t function,
     for (uint32_t t = 0; t < size->alts[i].term_count; t++)
       for (uint32_t k = 0; k < size->alts[i].terms[t].atom_count; k++) {
         struct cca_atom atom = size->alts[i].terms[t].atoms[k];
-        if (atom.kind == CCA_ATOM_SIZEOF || atom.kind == CCA_ATOM_PART) {
+        if (cca_atom_is_sizeof(atom)) {
           cca__reach_add(to, atom.index);
           some = true;
         } else if (atom.kind == CCA_ATOM_FIELD && atom.index) {
           const struct cca_reach *other =
               cca__flow_location(model, atom.index);
-          cca__reach_join(to, *other);
+          cca__reach_join(to, other, false);
           some |= other->type_count != 0;
         } else
           waits |= atom.kind == CCA_ATOM_PARAM && function != CCA_NONE;
@@ -214,9 +214,9 @@ static bool put(struct cca_model *model, uint32_t function,
   return some || !waits;
 }
 
-static void put_at(struct cca_handles *h, struct member *m, uint32_t u,
-                   uint32_t function, const struct places *places,
-                   const struct cca_size *size, int depth);
+static void put_at(struct cca_handles *h, struct member *m, uint32_t function,
+                   const struct places *places, const struct cca_size *size,
+                   int depth);
 
 /* The object is what the callers of FUNCTION pass for PARAM, or, if that is
  * CCA_NONE, get from it: SIZE is put in at all of their calls. */
@@ -241,10 +241,10 @@ static void put_by_callers(struct cca_handles *h, struct member *m,
                   cca_operand_at(unit->table, call.args_first + param).node,
                   DEPTH, &places);
     cca__eval_enter_body(h->eval, at.unit, call.func);
-    put_at(h, m, at.unit, unit->functions[call.func], &places,
-           cca_size_copy(&model->arena,
-                         cca__eval_at_call(h->eval, number, size)),
-           depth - 1);
+    put_at(
+        h, m, unit->functions[call.func], &places,
+        cca_size_copy(&model->arena, cca__eval_at_call(h->eval, number, size)),
+        depth - 1);
   }
 }
 
@@ -266,9 +266,9 @@ static bool returns_call(const struct cca_model *model, uint32_t function,
 }
 
 /* SIZE, in terms of FUNCTION, is put into the objects at PLACES of it. */
-static void put_at(struct cca_handles *h, struct member *m, uint32_t u,
-                   uint32_t function, const struct places *places,
-                   const struct cca_size *size, int depth) {
+static void put_at(struct cca_handles *h, struct member *m, uint32_t function,
+                   const struct places *places, const struct cca_size *size,
+                   int depth) {
   struct cca_model *model = h->model;
   if (!places->count || !depth)
     put(model, CCA_NONE, size, &m->anywhere);
@@ -285,13 +285,11 @@ static void put_at(struct cca_handles *h, struct member *m, uint32_t u,
     else if (!settled) {
       /* the size is a parameter of a function that knows the object */
       for (uint32_t p = 0; p < 64; p++)
-        if (cca_size_params(size) >> p & 1) {
+        if (cca_size_params(size) >> p & 1)
           cca__reach_join(reach_at(m, place),
-                          *cca__flow_param(model, function, p));
-        }
+                          cca__flow_param(model, function, p), false);
     }
   }
-  (void)u;
 }
 
 /* Find all that is ever stored in LOCATION, and into which objects. */
@@ -320,7 +318,7 @@ static struct member *member_of(struct cca_handles *h, uint32_t location) {
     const struct cca_size *size = cca_size_copy(
         &model->arena, cca__eval_size(h->eval, store.value));
     if (!cca_size_is_constant(size, &value) || value) /* 0 is no size */
-      put_at(h, m, at.unit, function, &places, size, DEPTH);
+      put_at(h, m, function, &places, size, DEPTH);
   }
   return m;
 }
@@ -409,7 +407,7 @@ static void ask(struct question *q, struct place place, int depth) {
   q->seen[q->count++] = place;
   const uint32_t *found = cca_map_find(&q->member->at, &place, sizeof place);
   if (found)
-    cca__reach_join(q->answer, q->member->reaches.items[*found - 1]);
+    cca__reach_join(q->answer, &q->member->reaches.items[*found - 1], false);
   if (place.kind == PLACE_BEHIND)
     ask_stores(q, place.index, depth - 1);
   else if (place.kind == PLACE_PARAM)

@@ -354,8 +354,10 @@ struct cca_reach {
 
 /* Add TYPE; true if that is news. */
 bool cca__reach_add(struct cca_reach *reach, uint32_t type);
-/* Add what FROM has, but whether anything is pure. */
-void cca__reach_join(struct cca_reach *to, struct cca_reach from);
+/* Add what FROM has, but whether anything is pure only if PURE; true if any of
+ * it is news. */
+bool cca__reach_join(struct cca_reach *to, const struct cca_reach *from,
+                     bool pure);
 void cca__flow(struct cca_model *model);
 void cca__flow_release(struct cca_model *model);
 const struct cca_reach *cca__flow_param(const struct cca_model *model,
