@@ -12,13 +12,6 @@
  */
 #include "heap.h"
 
-#include <string.h>
-
-static const char *base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 /* Append FRAME, in which nothing may end a frame or a line. */
 static void add_frame(struct cca_text *out, const char *frame) {
   size_t from = out->len;
@@ -31,9 +24,10 @@ static void add_frame(struct cca_text *out, const char *frame) {
 static void add_stack(struct cca_text *out, const struct cca_heap *heap,
                       const struct cca_heap_row *row,
                       const struct cca_heap_site *site) {
-  add_frame(out, base_name(heap->program));
+  add_frame(out, cca_heap_base_name(heap->program));
   cca_text_adds(out, ";");
-  add_frame(out, *site->module ? base_name(site->module) : "unknown code");
+  add_frame(out,
+            *site->module ? cca_heap_base_name(site->module) : "unknown code");
   cca_text_adds(out, ";");
   if (*site->function) {
     add_frame(out, site->function);
@@ -46,10 +40,10 @@ static void add_stack(struct cca_text *out, const struct cca_heap *heap,
     add_frame(out, site->callee);
     cca_text_adds(out, ";");
   } else if (*site->address) {
-    add_frame(out, base_name(site->module));
+    add_frame(out, cca_heap_base_name(site->module));
     cca_text_addf(out, "+%s;", site->address);
     if (*site->inside) {
-      add_frame(out, base_name(site->inside));
+      add_frame(out, cca_heap_base_name(site->inside));
       cca_text_adds(out, ";");
     }
   }

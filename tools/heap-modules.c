@@ -12,11 +12,6 @@
 
 #include <string.h>
 
-static const char *base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 static void head(struct cca_grid *grid, const char *const *names) {
   for (size_t i = 0; i < grid->columns; i++)
     cca_cell(grid, CCA_STYLE_DIM, names[i]);
@@ -34,7 +29,8 @@ static void modules(const struct cca_heap *heap,
               (unsigned long long)m->functions);
     cca_cellf(&grid, CCA_STYLE_PLAIN, yes ? "%llu" : "-",
               (unsigned long long)m->sites);
-    cca_cell(&grid, yes ? CCA_STYLE_NAME : CCA_STYLE_DIM, base_name(m->path));
+    cca_cell(&grid, yes ? CCA_STYLE_NAME : CCA_STYLE_DIM,
+             cca_heap_base_name(m->path));
     if (!strcmp(m->classified, "broken"))
       cca_cell(&grid, CCA_STYLE_WARN, "its classification is broken");
     else if (yes && m->missing)
@@ -71,10 +67,10 @@ static void imports(const struct cca_heap *heap,
       for (size_t b = 0; b < sizeof bindings / sizeof bindings[0]; b++)
         if (!strcmp(import->binding, bindings[b].word))
           text = bindings[b].text;
-      cca_cell(&grid, CCA_STYLE_PLAIN, base_name(m->path));
+      cca_cell(&grid, CCA_STYLE_PLAIN, cca_heap_base_name(m->path));
       cca_cell(&grid, CCA_STYLE_NAME, import->symbol);
       cca_cell(&grid, CCA_STYLE_PLAIN,
-               *import->module ? base_name(import->module) : "-");
+               *import->module ? cca_heap_base_name(import->module) : "-");
       cca_cell(&grid, CCA_STYLE_PLAIN, text);
     }
   }

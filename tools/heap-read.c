@@ -28,6 +28,11 @@ static uint64_t count_of(const json_t *value) {
   return count > 0 ? (uint64_t)count : 0;
 }
 
+const char *cca_heap_base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
 void cca_tally_add(struct cca_tally *sum, const struct cca_tally *more) {
   sum->objects += more->objects;
   sum->bytes += more->bytes;

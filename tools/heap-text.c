@@ -14,11 +14,6 @@
 
 enum { COLUMNS = 7 };
 
-static const char *base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 /* 1234567 as 1,234,567. */
 static const char *grouped(char text[32], int64_t number) {
   char digits[24];
@@ -87,9 +82,11 @@ static void add_place(const struct cca_screen *screen, struct cca_text *text,
     cca_text_addf(text, "%s %s %s", site->function, screen->arrow,
                   site->callee);
   } else if (*site->module) {
-    cca_text_addf(text, "%s+%s", base_name(site->module), site->address);
+    cca_text_addf(text, "%s+%s", cca_heap_base_name(site->module),
+                  site->address);
     if (*site->inside)
-      cca_text_addf(text, " %s %s", screen->arrow, base_name(site->inside));
+      cca_text_addf(text, " %s %s", screen->arrow,
+                    cca_heap_base_name(site->inside));
   } else {
     cca_text_adds(text, "unknown code");
   }
@@ -209,7 +206,7 @@ void cca_heap_text(const struct cca_heap *heap,
                    const struct cca_heap_options *options,
                    const struct cca_screen *screen, struct cca_text *out) {
   struct cca_text title = {0};
-  cca_screen_clean(&title, base_name(heap->program));
+  cca_screen_clean(&title, cca_heap_base_name(heap->program));
   cca_screen_styled(screen, out, CCA_STYLE_HEADING, title.data);
   cca_text_addf(out, " (%llu), the heap ", (unsigned long long)heap->pid);
   if (!strcmp(heap->moment, "exit"))

@@ -33,6 +33,9 @@ struct cca_tally {
 
 void cca_tally_add(struct cca_tally *sum, const struct cca_tally *more);
 
+/* PATH behind its last slash, for people; borrowed from it. */
+const char *cca_heap_base_name(const char *path);
+
 /* One call of the source that allocated, or one place of which less is known.
  */
 struct cca_heap_site {
