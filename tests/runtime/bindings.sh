@@ -8,12 +8,6 @@
 # shellcheck source=tests/runtime/heap.bash
 . "$here/heap.bash"
 
-library() { # library COMPILER NAME [ARGUMENT...] <SOURCE
-  local compiler=$1 name=$2
-  shift 2
-  cat >"$name.c"
-  "$compiler" -O2 -g -shared -fPIC "$name.c" -L. "$@" -o "lib$name.so"
-}
 say_nothing=$CCA_CC
 
 # ---- A plugin: the program allocates, or finds, and allocates beside it ----

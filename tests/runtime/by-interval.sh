@@ -84,14 +84,6 @@ for lie in '0x10 1' '0xffffffffffffffff 1' x '' '-1 -1'; do
   # One may be taken before the shell has told its lie.
   [ "$(snapshots "for i in 1\$\$ \$\$; do echo $lie >\$CC_ALLOCS_HEAP/\$i.at; done")" -le 2 ]
 done
-wrong() { # MESSAGE OPTION...
-  local message=$1 status=0
-  shift
-  allocs run "$@" sh -c 'echo started' >out 2>err || status=$?
-  [ $status = 125 ]
-  expect out </dev/null
-  expect err <<<"allocs run: $message"
-}
 for word in 0 x 1x -1 nan ''; do
   wrong "--interval is a number of seconds, from 0.01, not \`$word'" --interval "$word"
 done

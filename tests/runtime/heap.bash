@@ -37,3 +37,22 @@ EOF
     link $name.so -shared $name.o
   done
 }
+
+# library COMPILER NAME [ARGUMENT...] <SOURCE: libNAME.so from NAME.c.
+library() {
+  local compiler=$1 name=$2
+  shift 2
+  cat >"$name.c"
+  "$compiler" -O2 -g -shared -fPIC "$name.c" -L. "$@" -o "lib$name.so"
+}
+
+# wrong MESSAGE OPTION...: with OPTIONs, `allocs run` starts nothing, says MESSAGE
+# and ends with 125.
+wrong() {
+  local message=$1 status=0
+  shift
+  allocs run "$@" sh -c 'echo started' >out 2>err || status=$?
+  [ $status = 125 ]
+  expect out </dev/null
+  expect err <<<"allocs run: $message"
+}

@@ -9,12 +9,6 @@
 # shellcheck source=tests/runtime/heap.bash
 . "$here/heap.bash"
 
-library() { # library COMPILER NAME [ARGUMENT...] <SOURCE
-  local compiler=$1 name=$2
-  shift 2
-  cat >"$name.c"
-  "$compiler" -O2 -g -shared -fPIC "$name.c" -L. "$@" -o "lib$name.so"
-}
 library cc-allocs bar <<'EOF'
 #include <stdlib.h>
 struct log { long x[9]; };

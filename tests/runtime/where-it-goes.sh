@@ -5,6 +5,8 @@
 # named after the process, and that is said.
 # shellcheck source=tests/common.sh
 . "${0%/*}/../common.sh"
+# shellcheck source=tests/runtime/heap.bash
+. "$here/heap.bash"
 
 allocs run --json -o - sh -c 'echo own; echo other >&2' >out 2>err
 [ "$(head -n 1 out)" = own ]
@@ -28,14 +30,6 @@ status=0
 allocs run --format=html -o page.html sh -c 'exit 7' || status=$?
 [ $status = 7 ]
 grep -q '"exit_status":7' page.html
-wrong() { # MESSAGE OPTION...
-  local message=$1 status=0
-  shift
-  allocs run "$@" sh -c 'echo started' >out 2>err || status=$?
-  [ $status = 125 ]
-  expect out </dev/null
-  expect err <<<"allocs run: $message"
-}
 wrong "--format is text, html, folded, pprof or json, not \`xml'" --format=xml
 wrong '--format=html has every snapshot as it is, to be compared by its reader; --diff is for the others' \
   --diff --format=html
