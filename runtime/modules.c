@@ -120,10 +120,21 @@ static void read_note(struct cca_loaded *m, const struct dl_phdr_info *info) {
   const unsigned char *content = note.content;
   if (note.whole && started)
     content = cca_pages_keep(content, note.len);
-  if (!note.whole || !content ||
-      cca_table_open(&m->table, &cca_classification_schema, content, note.len,
-                     NULL) < 0)
+  if (!note.whole || !content)
     return;
+  switch (cca_table_open(&m->table, &cca_classification_schema, content,
+                         note.len, NULL)) {
+  case CCA_TABLE_OK:
+    break;
+  case CCA_TABLE_ERR_OLDER:
+    m->classified = CCA_CLASSIFIED_OLDER;
+    return;
+  case CCA_TABLE_ERR_VERSION:
+    m->classified = CCA_CLASSIFIED_NEWER;
+    return;
+  default:
+    return;
+  }
   uint32_t count = cca_allocsite_count(&m->table);
   m->first_label = cca_labels_take(count);
   if (!m->first_label)

@@ -26,6 +26,9 @@ enum cca_classified {
   CCA_CLASSIFIED_NO, /* no note: built without cc-allocs */
   CCA_CLASSIFIED_YES,
   CCA_CLASSIFIED_BROKEN, /* a note that breaks a rule of the format */
+  CCA_CLASSIFIED_OLDER,  /* a note in an older format */
+  CCA_CLASSIFIED_NEWER,  /* ... in a newer one */
+  CCA_CLASSIFIED_KINDS,
 };
 
 struct cca_loaded {
@@ -58,8 +61,8 @@ void cca_modules_after_fork(void);
 
 /* The number of MODULE's site whose call returns to ADDRESS, 0 if none does;
  * CCA_REASON_AMBIGUOUS: it may be any of several, which say different things.
- * Exact: the nearest row says nothing.  *THROUGH: the row of the site that calls
- * another module's function there, on which all depends, or CCA_NONE. */
+ * Exact: the nearest row says nothing.  *THROUGH: the row of the site that
+ * calls another module's function there, on which all depends, or CCA_NONE. */
 uint32_t cca_module_label(const struct cca_loaded *module, uintptr_t address,
                           uint32_t *through);
 

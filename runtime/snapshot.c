@@ -146,12 +146,9 @@ static struct cca_label met(const struct cca_loaded *m, uint32_t i) {
  * met; a callee may be there several times. */
 static void put_imports(struct out *out, const struct cca_loaded *m) {
   static const char *const words[] = {
-      [CCA_BINDING_UNMET] = "unmet",
-      [CCA_BINDING_UNBOUND] = "unbound",
-      [CCA_BINDING_UNKNOWN] = "unknown",
-      [CCA_BINDING_SILENT] = "silent",
-      [CCA_BINDING_NO] = "no",
-      [CCA_BINDING_ALLOCATES] = "allocates",
+      [CCA_BINDING_UNMET] = "unmet",     [CCA_BINDING_UNBOUND] = "unbound",
+      [CCA_BINDING_UNKNOWN] = "unknown", [CCA_BINDING_SILENT] = "silent",
+      [CCA_BINDING_NO] = "no",           [CCA_BINDING_ALLOCATES] = "allocates",
   };
   const struct cca_table *t = &m->table;
   uint32_t last = 0; /* the empty string */
@@ -181,7 +178,11 @@ static uint32_t count_allocators(const struct cca_table *t) {
 }
 
 static void put_modules(struct out *out) {
-  static const char *const words[] = {"no", "yes", "broken"};
+  static const char *const words[CCA_CLASSIFIED_KINDS] = {
+      [CCA_CLASSIFIED_NO] = "no",         [CCA_CLASSIFIED_YES] = "yes",
+      [CCA_CLASSIFIED_BROKEN] = "broken", [CCA_CLASSIFIED_OLDER] = "older",
+      [CCA_CLASSIFIED_NEWER] = "newer",
+  };
   puts_(out, ",\n\"modules\": [");
   uint32_t count = cca_load_acquire(&cca_module_numbers);
   for (uint32_t i = 0; i < count; i++) {

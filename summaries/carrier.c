@@ -89,9 +89,17 @@ static void add_table(struct cca_carrier *c, const struct place *place,
   item->table = kept;
 }
 
-/* A table that does not open. */
+/* A table that does not open; MADE, or to MAKE: how it came to be. */
 static void add_refused(struct cca_carrier *c, const struct place *place,
-                        uint32_t part, const struct cca_table_error *err) {
+                        uint32_t part, const struct cca_table_error *err,
+                        const char *made, const char *make) {
+  if (err->status == CCA_TABLE_ERR_OLDER) {
+    add_missing(c, place, part, CCA_CARRIER_OLDER,
+                cca_arena_printf(&c->arena,
+                                 "%s by an older cc-allocs (%s); %s it again",
+                                 made, err->text, make));
+    return;
+  }
   bool version = err->status == CCA_TABLE_ERR_VERSION;
   add_missing(c, place, part,
               version ? CCA_CARRIER_VERSION : CCA_CARRIER_CORRUPT,
@@ -113,7 +121,7 @@ static void add_summaries(struct cca_carrier *c, const struct place *place,
     if (cca_table_open(&table, &cca_summary_schema, bytes + at, size - at,
                        &err) < 0) {
       err.offset += at;
-      add_refused(c, place, (*part)++, &err);
+      add_refused(c, place, (*part)++, &err, "compiled", "compile");
       return; /* where the next one begins is unknown */
     }
     const char *producer =
@@ -200,7 +208,7 @@ static void add_note(struct cca_carrier *c, const struct place *place,
                 "corrupt note: longer than its segment");
   else if (cca_table_open(&table, &cca_classification_schema, note->content,
                           note->len, &err) < 0)
-    add_refused(c, place, part, &err);
+    add_refused(c, place, part, &err, "linked", "link");
   else
     add_table(c, place, part, CCA_CARRIER_CLASSIFICATION, &table);
 }

@@ -10,8 +10,9 @@
  *     }
  *
  * Where they are: an object has its summary in the section .cc_allocs, several
- * in a row after `ld -r`, and bitcode in a block behind it; an archive, plain or thin, has members; a shared
- * object or executable has a note of owner "cc-allocs" in a PT_NOTE segment.
+ * in a row after `ld -r`, and bitcode in a block behind it; an archive, plain
+ * or thin, has members; a shared object or executable has a note of owner
+ * "cc-allocs" in a PT_NOTE segment.
  *
  * Nothing here fails: what has no table, though it ought to, is an item with a
  * reason.  An object that can contribute nothing (neither code nor pointers in
@@ -51,6 +52,8 @@ enum cca_carrier_why { /* it is missing */
                        CCA_CARRIER_CORRUPT,    /* breaks a rule of its format */
                        CCA_CARRIER_VERSION,    /* made by another version of the
                                                   analyser */
+                       CCA_CARRIER_OLDER, /* in an older format, which we no
+                                             longer read */
 };
 
 struct cca_carrier_item {

@@ -30,9 +30,9 @@ struct cca_classification {
   size_t mapping_len;
 };
 
-__attribute__((format(printf, 4, 5))) static int
-fail(struct cca_error *err, int status, size_t offset, const char *format,
-     ...) {
+__attribute__((format(printf, 4, 5))) static int fail(struct cca_error *err,
+                                                      int status, size_t offset,
+                                                      const char *format, ...) {
   if (err) {
     va_list args;
     va_start(args, format);
@@ -64,6 +64,7 @@ static int open_table(struct cca_table *table, const void *image, size_t len,
   case CCA_TABLE_OK:
     return CCA_OK;
   case CCA_TABLE_ERR_VERSION:
+  case CCA_TABLE_ERR_OLDER:
     return fail(err, CCA_ERR_VERSION, detail.offset, "%s", detail.text);
   default:
     return fail(err, CCA_ERR_CORRUPT, detail.offset, "%s", detail.text);
@@ -164,8 +165,8 @@ uint32_t cca_classification_site_count(const struct cca_classification *c) {
   return cca_allocsite_count(&c->table);
 }
 
-struct cca_site_info
-cca_classification_site(const struct cca_classification *c, uint32_t i) {
+struct cca_site_info cca_classification_site(const struct cca_classification *c,
+                                             uint32_t i) {
   const struct cca_table *t = &c->table;
   struct cca_allocsite site = cca_allocsite_at(t, i);
   return (struct cca_site_info){

@@ -79,7 +79,7 @@ const struct cca_schema cca_summary_schema = {"summary",
 
 const struct cca_schema cca_classification_schema = {"classification",
                                                      {'c', 'l', 'a', 's'},
-                                                     1,
+                                                     2,
                                                      0,
                                                      CCA_CHUNK_MODULE,
                                                      {

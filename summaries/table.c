@@ -56,9 +56,12 @@ static int check_header(const struct check *check, size_t len) {
                 table->schema->name);
   uint32_t major = load_2(image + CCA_HEADER_MAJOR);
   if (major != table->schema->major)
-    return fail(check, CCA_TABLE_ERR_VERSION, CCA_HEADER_MAJOR,
-                "%s version %u.%u, we read %u", table->schema->name, major,
-                load_2(image + CCA_HEADER_MINOR), table->schema->major);
+    return fail(check,
+                major < table->schema->major ? CCA_TABLE_ERR_OLDER
+                                             : CCA_TABLE_ERR_VERSION,
+                CCA_HEADER_MAJOR, "%s version %u.%u, we read %u",
+                table->schema->name, major, load_2(image + CCA_HEADER_MINOR),
+                table->schema->major);
   uint32_t required = cca_load_4(image + CCA_HEADER_REQUIRED);
   if (required)
     return fail(check, CCA_TABLE_ERR_VERSION, CCA_HEADER_REQUIRED,

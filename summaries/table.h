@@ -33,8 +33,9 @@
 enum cca_table_status {
   CCA_TABLE_OK = 0,
   CCA_TABLE_ERR_MAGIC = -1,   /* not a table file, or of another schema */
-  CCA_TABLE_ERR_VERSION = -2, /* major version outside the accepted range */
+  CCA_TABLE_ERR_VERSION = -2, /* of a later version than we know */
   CCA_TABLE_ERR_CORRUPT = -3, /* breaks a rule of the format's page */
+  CCA_TABLE_ERR_OLDER = -4,   /* of an earlier major version than ours */
 };
 
 /* Where and what; filled by the caller's choice (may be NULL everywhere). */

@@ -17,6 +17,17 @@ static void head(struct cca_grid *grid, const char *const *names) {
     cca_cell(grid, CCA_STYLE_DIM, names[i]);
 }
 
+/* Why a classification that is there is not used; NULL: it is. */
+static const char *why_refused(const char *classified) {
+  if (!strcmp(classified, "broken"))
+    return "its classification is broken";
+  if (!strcmp(classified, "older"))
+    return "linked by an older cc-allocs; link it again";
+  if (!strcmp(classified, "newer"))
+    return "linked by a newer cc-allocs, whose allocs reads it";
+  return NULL;
+}
+
 static void modules(const struct cca_heap *heap,
                     const struct cca_screen *screen, struct cca_text *out) {
   static const char *const names[] = {"functions", "sites", "module", ""};
@@ -31,8 +42,9 @@ static void modules(const struct cca_heap *heap,
               (unsigned long long)m->sites);
     cca_cell(&grid, yes ? CCA_STYLE_NAME : CCA_STYLE_DIM,
              cca_heap_base_name(m->path));
-    if (!strcmp(m->classified, "broken"))
-      cca_cell(&grid, CCA_STYLE_WARN, "its classification is broken");
+    const char *refused = why_refused(m->classified);
+    if (refused)
+      cca_cell(&grid, CCA_STYLE_WARN, refused);
     else if (yes && m->missing)
       cca_cellf(&grid, CCA_STYLE_WARN, "%llu units without a summary",
                 (unsigned long long)m->missing);

@@ -72,7 +72,7 @@ struct cca_heap_import {
 };
 
 struct cca_heap_module {
-  const char *path, *classified; /* "no", "yes", "broken" */
+  const char *path, *classified; /* "no", "yes", "broken", ... */
   uint64_t functions, sites, missing;
   bool closed;
   struct cca_vec(struct cca_heap_import) imports;

@@ -57,10 +57,18 @@ static void open_table(struct cca_input *input, const char *path,
   item->kind = CCA_CARRIER_MISSING;
   if (status == CCA_TABLE_ERR_MAGIC)
     return; /* no table at all: what the carrier said */
-  item->why = status == CCA_TABLE_ERR_VERSION ? CCA_CARRIER_VERSION
-                                              : CCA_CARRIER_CORRUPT;
-  item->reason = cca_arena_printf(
-      &input->arena, "corrupt table at byte %zu: %s", err.offset, err.text);
+  if (status == CCA_TABLE_ERR_OLDER) {
+    item->why = CCA_CARRIER_OLDER;
+    item->reason = cca_arena_printf(
+        &input->arena, "made by an older cc-allocs (%s); make it again",
+        err.text);
+    return;
+  }
+  bool version = status == CCA_TABLE_ERR_VERSION;
+  item->why = version ? CCA_CARRIER_VERSION : CCA_CARRIER_CORRUPT;
+  item->reason = cca_arena_printf(&input->arena, "%s at byte %zu: %s",
+                                  version ? "another format" : "corrupt table",
+                                  err.offset, err.text);
 }
 
 size_t cca_input_add(struct cca_input *input, const char *path) {
@@ -81,7 +89,8 @@ size_t cca_input_add(struct cca_input *input, const char *path) {
 bool cca_input_is_broken(const struct cca_carrier_item *item) {
   return item->why == CCA_CARRIER_NOT_ELF ||
          item->why == CCA_CARRIER_UNREADABLE ||
-         item->why == CCA_CARRIER_CORRUPT || item->why == CCA_CARRIER_VERSION;
+         item->why == CCA_CARRIER_CORRUPT || item->why == CCA_CARRIER_VERSION ||
+         item->why == CCA_CARRIER_OLDER;
 }
 
 const char *cca_input_advice(const struct cca_carrier_item *item) {

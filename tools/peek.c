@@ -79,7 +79,7 @@ static bool copy_modules(struct other *other) {
     uintptr_t image = (uintptr_t)m->table.image;
     size_t len = m->table.len;
     m->path = copy_text(other, (uintptr_t)m->path);
-    if (m->classified > CCA_CLASSIFIED_BROKEN)
+    if (m->classified >= CCA_CLASSIFIED_KINDS)
       m->classified = CCA_CLASSIFIED_BROKEN;
     if (m->classified != CCA_CLASSIFIED_YES)
       continue;

@@ -7,7 +7,7 @@
 . "${0%/*}/../common.sh"
 
 allocs assemble -o copies - <<'END'
-classification 1.0
+classification 2.0
 file @h name="list.h"
 type @s name="struct s" kind=struct size=8 identity=1
 module producer="hand" units=3

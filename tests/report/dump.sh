@@ -13,14 +13,14 @@ allocs dump lua >lua.dump
 head -n 2 lua.dump >head
 expect head <<'END'
 # lua
-classification 1.0
+classification 2.0
 END
 allocs assemble -o back lua.dump
 cmp lua back
 allocs dump lua lua >twice
 cat lua.dump lua.dump | cmp - twice
 
-echo 'classification 1.0
+echo 'classification 2.0
 alloc nome="x"' >wrong
 cp lua kept
 status=0

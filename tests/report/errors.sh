@@ -62,6 +62,27 @@ allocs report lua plain >text 2>error || status=$?
 [ "$status" = 1 ]
 expect text <"$here/lua.report"
 
+# What another version wrote: byte 12 of a table says which.
+version() { # version MAJOR NOTE
+  printf %b "\\$1" | dd of="$2" bs=1 seek=36 conv=notrunc status=none
+  cp linked "$2.out"
+  objcopy --update-section ".note.cc-allocs=$2" "$2.out"
+}
+cc-allocs plain.c -o linked
+objcopy --dump-section .note.cc-allocs=same linked
+cp same old
+cp same new
+version 2 same
+version 1 old
+version 3 new
+fails 2 allocs report old.out <<<"allocs report: old.out: linked by an older cc-allocs (classification version 1.0, we read 2); link it again"
+fails 2 allocs report new.out <<<"allocs report: new.out: another format at byte 12: classification version 3.0, we read 2; build it again with this version of cc-allocs"
+allocs report same.out >text
+grep -q '^  units  *1$' text
+printf '\1' | dd of=lua bs=1 seek=12 conv=notrunc status=none
+fails 2 allocs report lua <<<"allocs report: lua: made by an older cc-allocs (classification version 1.0, we read 2); make it again"
+allocs assemble -o lua "$here/lua.txt"
+
 fails 2 allocs report <<<"allocs report: no FILE is given; name an executable, shared object, object or archive"
 fails 2 allocs report --frob lua <<<"allocs report: there is no option --frob; allocs report --help lists them"
 fails 2 allocs report -x lua <<<"allocs report: there is no option -x; allocs report --help lists them"

@@ -6,7 +6,7 @@
 . "${0%/*}/../common.sh"
 
 cat >clas <<'EOF'
-classification 1.0
+classification 2.0
 file @0 name="*/ int x; /*\n$(touch found)"
 module @0 producer="test" units=1
 alloc @0 name="*/ int y; /*\n\"$(touch found)`touch found`" unit="u" file=@0 line=1 size="p0" args=@0+1

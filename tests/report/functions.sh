@@ -6,7 +6,7 @@
 . "${0%/*}/../common.sh"
 
 allocs assemble -o f - <<'END'
-classification 1.0
+classification 2.0
 module producer="hand" units=2
 alloc name="get" unit="a.o" line=7 kind=pool size="round(p1)" args=@a+1 via=field via_param=2 offset=-8 flags=exported,may_fail certainty=carved
 alloc name="get" unit="b.o" kind=memalign size="p10" args=@b+2 via=out_parameter

@@ -6,7 +6,7 @@
 . "${0%/*}/../common.sh"
 
 allocs assemble -o evil - <<'END'
-classification 1.0
+classification 2.0
 file @f name="red\x1b[31m.c"
 type @t name="struct \xff\xc3\xa9\n" kind=struct size=8 identity=1
 module producer="hand" units=1

@@ -25,7 +25,7 @@ allocs report --json --sites lua | keys >keys
 expect keys <<<"version name producer digest only_type totals allocation_sites"
 
 allocs assemble -o empty - <<'END'
-classification 1.0
+classification 2.0
 module producer="hand" units=2
 END
 allocs report empty >text

@@ -43,7 +43,7 @@ allocs report: lua: nothing in it allocates Udata; without --type the report lis
 END
 
 allocs assemble -o tagged - <<'END'
-classification 1.0
+classification 2.0
 type @s name="struct s" kind=struct size=8 identity=1
 type @t name="s" kind=base size=4 identity=2
 module producer="hand" units=1

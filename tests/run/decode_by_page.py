@@ -14,8 +14,8 @@ import struct
 import sys
 
 NONE = 0xFFFFFFFF
-PAGES = {b"summ": ("summary", ["summary-format.md"]),
-         b"clas": ("classification",
+PAGES = {b"summ": ("summary", 1, ["summary-format.md"]),
+         b"clas": ("classification", 2,
                    ["summary-format.md", "classification-format.md"])}
 
 
@@ -57,9 +57,9 @@ class Table:
         assert data[:8] == b"\x89cca\r\n\x1a\n"
         schema, major, minor, size, count, required, _ = struct.unpack_from(
             "<4sHHIIII", data, 8)
-        assert (major, minor, required, size) == (1, 0, 0, len(data))
+        self.name, self.version, pages = PAGES[schema]
+        assert (major, minor, required, size) == (self.version, 0, 0, len(data))
         self.data = data
-        self.name, pages = PAGES[schema]
         self.pages = read_pages([f"{docs}/{page}" for page in pages])
         self.chunks = [struct.unpack_from("<IIII", data, 32 + 16 * i)
                        for i in range(count)]
@@ -139,7 +139,7 @@ def main():
     _, docs, path = sys.argv
     with open(path, "rb") as file:
         table = Table(file.read(), docs)
-    print(f"{table.name} 1.0")
+    print(f"{table.name} {table.version}.0")
     for row in table.rows():
         print(row)
 

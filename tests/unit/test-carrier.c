@@ -267,6 +267,20 @@ static void test_module(void) {
   add_note(&notes, "cc-allocz", 1, table.data, table.len);
   check_text(make_module(&notes),
              "x#0 missing: module without a classification\n");
+  /* In the format of another version. */
+  notes.len = 0;
+  table.data[12] = 1;
+  add_note(&notes, "cc-allocs", 1, table.data, table.len);
+  check_text(make_module(&notes),
+             "x#0 missing: linked by an older cc-allocs (classification "
+             "version 1.0, we read 2); link it again\n");
+  notes.len = 0;
+  table.data[12] = 3;
+  add_note(&notes, "cc-allocs", 1, table.data, table.len);
+  check_text(make_module(&notes),
+             "x#0 missing: another format at byte 12: classification version "
+             "3.0, we read 2\n");
+  table.data[12] = 2;
   /* Longer than the segment. */
   notes.len = 0;
   add_note(&notes, "cc-allocs", 1, table.data, table.len);

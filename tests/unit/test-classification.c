@@ -198,6 +198,19 @@ static void test_refuses_what_is_none(void) {
   cca_text_release(&table);
 }
 
+static void test_refuses_other_versions(void) {
+  struct cca_text table = make_table();
+  for (char major = 1; major <= 3; major += 2) {
+    char text[] = "classification version 1.0, we read 2";
+    text[sizeof "classification version"] = (char)('0' + major);
+    table.data[12] = major;
+    struct cca_text module = make_module(&table, CCA_NOTE_OWNER);
+    check_refused(module.data, module.len, CCA_ERR_VERSION, text);
+    cca_text_release(&module);
+  }
+  cca_text_release(&table);
+}
+
 static void test_refuses_missing_files(void) {
   struct cca_classification *c;
   struct cca_error err;
@@ -243,6 +256,7 @@ int main(void) {
   RUN(test_reads_a_file);
   RUN(test_only_exact_addresses_have_a_site);
   RUN(test_refuses_what_is_none);
+  RUN(test_refuses_other_versions);
   RUN(test_refuses_missing_files);
   RUN(test_no_truncation_or_byte_can_hurt);
   return check_done();

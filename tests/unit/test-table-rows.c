@@ -50,7 +50,7 @@ static const char summary_text[] =
     "site call=@0 section=\".text\"\n";
 
 static const char classification_text[] =
-    "classification 1.0\n"
+    "classification 2.0\n"
     "type name=\"struct s\" kind=struct size=16\n"
     "module producer=\"test\" units=1\n"
     "alloc name=\"f\" args=@0+1 called_with=@0+1 chain=@0+1\n"

@@ -45,6 +45,7 @@ static const struct {
     {7, 'X', CCA_TABLE_ERR_MAGIC, 0, "not a table file"},
     {8, 'c', CCA_TABLE_ERR_MAGIC, 8, "not a summary"},
     {11, 'X', CCA_TABLE_ERR_MAGIC, 8, "not a summary"},
+    {12, 0, CCA_TABLE_ERR_OLDER, 12, "summary version 0.0, we read 1"},
     {12, 2, CCA_TABLE_ERR_VERSION, 12, "summary version 2.0, we read 1"},
     {13, 1, CCA_TABLE_ERR_VERSION, 12, "summary version 257.0, we read 1"},
     {24, 1, CCA_TABLE_ERR_VERSION, 24, "requires features 0x1, unknown here"},

@@ -62,7 +62,7 @@ static void test_every_kind_of_column(void) {
 
 static void test_a_classification(void) {
   becomes(&cca_classification_schema,
-          "classification 1.0\n"
+          "classification 2.0\n"
           "type @s name=\"struct s\" kind=struct size=16\n"
           "module producer=\"test\" units=1\n"
           "alloc name=\"f\" kind=calloc args=@0+2 chain=@0+1 offset=-8 "
@@ -74,7 +74,7 @@ static void test_a_classification(void) {
           "allocsite @a callee=\"f\" class=untyped shape=several\n"
           "address site=@a flags=dead\n"
           "address site=@a value=0xfff\n",
-          "classification 1.0\n"
+          "classification 2.0\n"
           "type @0 name=\"struct s\" kind=struct size=16\n"
           "module @0 producer=\"test\" units=1\n"
           "alloc @0 name=\"f\" kind=calloc args=@0+2 via=none offset=-8 "
@@ -290,7 +290,7 @@ static const struct {
     {"summary 1.1\n", 1, "not version 1.0 of summary"},
     {"summary 1.0 now\n", 1, "not version 1.0 of summary"},
     {"summary 1.0\nalloc\n", 2, "a summary has no rows called \"alloc\""},
-    {"classification 1.0\nfunc\n", 2,
+    {"classification 2.0\nfunc\n", 2,
      "a classification has no rows called \"func\""},
     {"summary 1.0\nunit\n\"\n", 3, "a summary has no rows called \"\""},
     {"summary 1.0\nunit @1\n", 2, "this is unit @0, not @1"},
