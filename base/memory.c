@@ -129,6 +129,20 @@ void cca_arena_reset(struct cca_arena *arena) {
   arena->left = kept->size;
 }
 
+void cca_arena_join(struct cca_arena *to, struct cca_arena *from) {
+  struct cca_arena_block *last = from->blocks;
+  if (last && to->blocks) {
+    while (last->previous)
+      last = last->previous;
+    /* behind the block that TO goes on with */
+    last->previous = to->blocks->previous;
+    to->blocks->previous = from->blocks;
+    to->used += from->used;
+  } else if (last)
+    *to = *from;
+  *from = (struct cca_arena){0};
+}
+
 void cca_arena_release(struct cca_arena *arena) {
   while (arena->blocks) {
     struct cca_arena_block *block = arena->blocks;

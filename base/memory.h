@@ -53,6 +53,9 @@ char *cca_arena_printf(struct cca_arena *arena, const char *format, ...)
 /* Forget everything in ARENA, but keep its newest block for what comes. */
 void cca_arena_reset(struct cca_arena *arena);
 
+/* What is in FROM lives as long as what is in TO; FROM is empty afterwards. */
+void cca_arena_join(struct cca_arena *to, struct cca_arena *from);
+
 /* Free everything in ARENA, which is empty and usable afterwards. */
 void cca_arena_release(struct cca_arena *arena);
 

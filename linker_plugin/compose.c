@@ -8,14 +8,17 @@
  *            frees and fills.
  * Invariant: behaviours are in terms of the function's own parameters.
  *
- * Strongly connected components are found callees first (Tarjan 1972); within
- * one, functions are evaluated until nothing changes.  Origins and sizes only
- * gain alternatives over a finite set, and both are capped; what still changes
- * after WIDEN rounds, a size that grows by a term on each turn of a recursion,
- * becomes a bag, and ROUNDS cuts what is left.
+ * Strongly connected components are found callees first (Tarjan 1972), and go
+ * by their height above the leaves to whichever thread is free; it waits for
+ * what they call.  Within one, functions are evaluated until nothing changes.  Origins and sizes only gain alternatives over a finite set, and
+ * both are capped; what still changes after WIDEN rounds, a size that grows by
+ * a term on each turn of a recursion, becomes a bag, and ROUNDS cuts what is
+ * left.
  */
 #include "model.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,18 +134,42 @@ static void find_outs(const struct cca_body *body, struct cca_behaviour *b) {
   }
 }
 
-/* Out of the evaluator's arena into the model's. */
-static struct cca_origin keep_origin(struct cca_model *model,
+/* Out of the evaluator's arena into KEPT. */
+static struct cca_origin keep_origin(struct cca_arena *kept,
                                      struct cca_origin origin) {
-  origin.offset = cca_size_copy(&model->arena, origin.offset);
+  origin.offset = cca_size_copy(kept, origin.offset);
   origin.loc = CCA_NONE;
   if (origin.kind == CCA_ORIGIN_FRESH) {
-    struct cca_block *block = cca_arena_alloc(&model->arena, sizeof *block);
+    struct cca_block *block = cca_arena_alloc(kept, sizeof *block);
     *block = *origin.block;
-    block->size = cca_size_copy(&model->arena, block->size);
+    block->size = cca_size_copy(kept, block->size);
     origin.block = block;
   }
   return origin;
+}
+
+/* … all that B says. */
+static void keep_behaviour(struct cca_arena *kept, struct cca_behaviour *b) {
+  if (b->number)
+    b->number = cca_size_copy(kept, b->number);
+  if (b->returned) {
+    /* as many as there are: most functions have one or two */
+    const struct cca_origins *from = b->returned;
+    struct cca_origins *to =
+        cca_arena_alloc(kept, offsetof(struct cca_origins, items) +
+                                  from->count * sizeof to->items[0]);
+    to->count = from->count;
+    for (uint32_t i = 0; i < from->count; i++)
+      to->items[i] = keep_origin(kept, from->items[i]);
+    b->returned = to;
+  }
+  if (b->out_count) {
+    const struct cca_out *from = b->outs;
+    b->outs = cca_arena_zalloc(kept, b->out_count, sizeof *b->outs);
+    for (uint32_t i = 0; i < b->out_count; i++)
+      b->outs[i] = (struct cca_out){from[i].param,
+                                    keep_origin(kept, from[i].origin)};
+  }
 }
 
 static bool origin_equal(const struct cca_origin *a,
@@ -244,10 +271,17 @@ static void ask_for_callees(const struct cca_model *model,
   }
 }
 
+/* What one thread has for itself. */
+struct worker {
+  struct cca_eval *eval;
+  struct cca_arena kept; /* becomes the model's */
+};
+
 /* Evaluate FUNCTION anew, for the ROUND-th time; true if its behaviour
  * changed. */
-static bool compose_function(struct cca_model *model, struct cca_eval *eval,
+static bool compose_function(struct cca_model *model, struct worker *worker,
                              uint32_t function, int round) {
+  struct cca_eval *eval = worker->eval;
   struct cca_function *f = &model->functions.items[function];
   struct cca_behaviour *old = &model->behaviours[function];
   if (!f->defined)
@@ -266,26 +300,7 @@ static bool compose_function(struct cca_model *model, struct cca_eval *eval,
   if (behaviour_equal(&b, old))
     return false;
 
-  if (b.number)
-    b.number = cca_size_copy(&model->arena, b.number);
-  if (b.returned) {
-    /* as many as there are: most functions have one or two */
-    struct cca_origins *kept = cca_arena_alloc(
-        &model->arena, offsetof(struct cca_origins, items) +
-                           b.returned->count * sizeof kept->items[0]);
-    kept->count = b.returned->count;
-    for (uint32_t i = 0; i < kept->count; i++)
-      kept->items[i] = keep_origin(model, b.returned->items[i]);
-    b.returned = kept;
-  }
-  if (b.out_count) {
-    const struct cca_out *outs = b.outs;
-    b.outs = cca_arena_zalloc(&model->arena, b.out_count, sizeof *b.outs);
-    for (uint32_t i = 0; i < b.out_count; i++) {
-      b.outs[i] = outs[i];
-      b.outs[i].origin = keep_origin(model, outs[i].origin);
-    }
-  }
+  keep_behaviour(&worker->kept, &b);
   b.resizes = resized(b.returned);
   *old = b;
   model->traits[function] = traits_of(&b);
@@ -294,67 +309,95 @@ static bool compose_function(struct cca_model *model, struct cca_eval *eval,
 
 /* ---- Components, callees first ---- */
 
+/* What is known of a function, together: each edge is a cache miss. */
+struct vertex {
+  uint32_t index, low; /* 0: not seen yet */
+  uint32_t level;      /* above all that it calls and that is closed */
+  bool on_stack, calls_itself;
+};
+
 struct frame {
-  uint32_t function, call, target; /* the edge that comes next */
+  uint32_t function;
+  uint32_t next, end; /* the edges to come, in the model's targets */
+};
+
+/* The functions, component by component. */
+struct components {
+  uint32_t *order, ordered;
+  struct cca_vec(struct component) list;
+  uint32_t levels; /* the highest, and 1 */
+};
+
+struct component {
+  uint32_t first, count; /* in order */
+  uint32_t level;        /* it calls itself, or what is on lower ones */
+  bool recursive;
 };
 
 struct tarjan {
   const struct cca_model *model;
-  uint32_t *index, *low; /* by function; 0: not seen yet */
-  bool *on_stack;
+  struct vertex *vertices; /* by function */
   struct cca_vec(uint32_t) stack;
   struct cca_vec(struct frame) frames;
   uint32_t next;
-  /* What is left of it: functions, component by component; a component's first
-   * function is marked FIRST, and all of one that is a recursion RECURSIVE. */
-  uint32_t *order, ordered;
-  uint8_t *marks; /* by place in order */
+  struct components *found;
 };
-enum { FIRST = 1, RECURSIVE = 2 };
+
+/* The calls of a function are numbered in a row, and so are their targets. */
+static struct frame edges_of(const struct cca_model *model, uint32_t function) {
+  const struct cca_function *f = &model->functions.items[function];
+  if (!f->defined)
+    return (struct frame){function, 0, 0};
+  return (struct frame){function, model->targets_first[f->first_call],
+                        model->targets_first[f->first_call + f->call_count]};
+}
 
 static void enter(struct tarjan *t, uint32_t function) {
-  t->index[function] = t->low[function] = ++t->next;
-  t->on_stack[function] = true;
-  cca_vec_push(&t->stack, function);
-  cca_vec_push(&t->frames, ((struct frame){function, 0, 0}));
-}
-
-/* The next callee of FRAME's function, or CCA_NONE. */
-static uint32_t next_callee(const struct cca_model *model,
-                            struct frame *frame) {
-  const struct cca_function *f = &model->functions.items[frame->function];
-  if (!f->defined)
-    return CCA_NONE;
-  for (; frame->call < f->call_count; frame->call++, frame->target = 0) {
-    uint32_t number = f->first_call + frame->call;
-    uint32_t first = model->targets_first[number];
-    if (first + frame->target < model->targets_first[number + 1])
-      return model->targets[first + frame->target++];
+  struct vertex *v = &t->vertices[function];
+  struct frame frame = edges_of(t->model, function);
+  v->index = v->low = ++t->next;
+  v->on_stack = true;
+  for (uint32_t i = frame.next; i < frame.end; i++) {
+    uint32_t callee = t->model->targets[i];
+    __builtin_prefetch(&t->vertices[callee]);
+    __builtin_prefetch(&t->model->functions.items[callee].first_call);
   }
-  return CCA_NONE;
-}
-
-static bool calls_itself(const struct cca_model *model, uint32_t function) {
-  struct frame edge = {function, 0, 0};
-  for (uint32_t callee; (callee = next_callee(model, &edge)) != CCA_NONE;)
-    if (callee == function)
-      return true;
-  return false;
+  cca_vec_push(&t->stack, function);
+  cca_vec_push(&t->frames, frame);
 }
 
 /* FUNCTION is the root of a component: those that were found last come first,
  * since they are nearest to the leaves. */
 static void close_component(struct tarjan *t, uint32_t function) {
-  bool recursive = t->stack.items[t->stack.count - 1] != function ||
-                   calls_itself(t->model, function);
-  uint32_t member, first = t->ordered;
+  struct components *found = t->found;
+  struct component new = {
+      .first = found->ordered,
+      .recursive = t->stack.items[t->stack.count - 1] != function ||
+                   t->vertices[function].calls_itself};
+  uint32_t member;
   do {
     member = t->stack.items[--t->stack.count];
-    t->on_stack[member] = false;
-    t->marks[t->ordered] = recursive ? RECURSIVE : 0;
-    t->order[t->ordered++] = member;
+    t->vertices[member].on_stack = false;
+    if (t->vertices[member].level > new.level)
+      new.level = t->vertices[member].level;
+    found->order[found->ordered++] = member;
   } while (member != function);
-  t->marks[first] |= FIRST;
+  new.count = found->ordered - new.first;
+  for (uint32_t i = new.first; i < found->ordered; i++)
+    t->vertices[found->order[i]].level = new.level;
+  if (new.level >= found->levels)
+    found->levels = new.level + 1;
+  cca_vec_push(&found->list, new);
+}
+
+/* CALLEE of FUNCTION is in a component by now, or in FUNCTION's own. */
+static void note_callee(struct tarjan *t, uint32_t function, uint32_t callee) {
+  struct vertex *v = &t->vertices[function], *to = &t->vertices[callee];
+  v->calls_itself |= callee == function;
+  if (to->on_stack)
+    v->low = to->low < v->low ? to->low : v->low;
+  else if (to->level >= v->level)
+    v->level = to->level + 1;
 }
 
 static void visit(struct tarjan *t, uint32_t root) {
@@ -362,83 +405,145 @@ static void visit(struct tarjan *t, uint32_t root) {
   while (t->frames.count) {
     struct frame *frame = &t->frames.items[t->frames.count - 1];
     uint32_t function = frame->function;
-    uint32_t callee = next_callee(t->model, frame);
-    if (callee != CCA_NONE) {
-      if (!t->index[callee])
+    if (frame->next < frame->end) {
+      uint32_t callee = t->model->targets[frame->next++];
+      if (t->vertices[callee].index)
+        note_callee(t, function, callee);
+      else
         enter(t, callee);
-      else if (t->on_stack[callee] && t->index[callee] < t->low[function])
-        t->low[function] = t->index[callee];
       continue;
     }
-    if (t->low[function] == t->index[function])
+    if (t->vertices[function].low == t->vertices[function].index)
       close_component(t, function);
     t->frames.count--;
-    if (t->frames.count) {
-      uint32_t parent = t->frames.items[t->frames.count - 1].function;
-      if (t->low[function] < t->low[parent])
-        t->low[parent] = t->low[function];
-    }
+    if (t->frames.count)
+      note_callee(t, t->frames.items[t->frames.count - 1].function, function);
   }
 }
 
-/* Fills ORDER and MARKS, one of each for every function. */
-static void find_components(const struct cca_model *model, uint32_t *order,
-                            uint8_t *marks) {
+/* All components, callees first. */
+static void find_components(const struct cca_model *model,
+                            struct components *found) {
   size_t count = model->functions.count;
-  struct tarjan t = {.model = model, .order = order, .marks = marks};
-  t.index = cca_calloc(count, sizeof *t.index);
-  t.low = cca_calloc(count, sizeof *t.low);
-  t.on_stack = cca_calloc(count, sizeof *t.on_stack);
+  struct tarjan t = {.model = model, .found = found};
+  found->order = cca_calloc(count, sizeof *found->order);
+  t.vertices = cca_calloc(count, sizeof *t.vertices);
   for (uint32_t i = 0; i < count; i++)
-    if (!t.index[i])
+    if (!t.vertices[i].index)
       visit(&t, i);
-  free(t.index);
-  free(t.low);
-  free(t.on_stack);
+  free(t.vertices);
   cca_vec_release(&t.stack);
   cca_vec_release(&t.frames);
 }
 
 /* ---- Evaluation in that order ---- */
 
+/* How far a function is: below DONE, which thread's recursion it is part of, or
+ * 0. */
+enum { DONE = 255 };
+
 struct composer {
   struct cca_model *model;
-  struct cca_eval *eval;
-  uint32_t clock, *evaluated, *changed; /* by function: when last */
+  const struct components *components;
+  uint32_t *by_level;   /* components, those of a level in the order found */
+  _Atomic size_t next;  /* place there */
+  _Atomic uint8_t *far; /* by function */
+  _Atomic int waiting;  /* threads */
+  pthread_mutex_t lock;
+  pthread_cond_t done;
+  struct worker workers[CCA_THREADS_MAX];
+  uint32_t *evaluated, *changed; /* by function of the recursion at hand: when
+                                    last; 0 when it is done */
 };
+
+/* Until all that FUNCTION calls is done, or part of the recursion that OWN is
+ * at; DONE: it is part of none. */
+static void wait_for_callees(struct composer *c, uint32_t function,
+                             uint8_t own) {
+  struct frame edges = edges_of(c->model, function);
+  for (uint32_t i = edges.next; i < edges.end; i++) {
+    _Atomic uint8_t *far = &c->far[c->model->targets[i]];
+    if (*far == DONE || *far == own)
+      continue;
+    pthread_mutex_lock(&c->lock);
+    c->waiting++;
+    while (*far != DONE)
+      pthread_cond_wait(&c->done, &c->lock);
+    c->waiting--;
+    pthread_mutex_unlock(&c->lock);
+  }
+}
+
+static void note_done(struct composer *c, uint32_t function) {
+  c->far[function] = DONE;
+  if (!c->waiting)
+    return;
+  pthread_mutex_lock(&c->lock);
+  pthread_cond_broadcast(&c->done);
+  pthread_mutex_unlock(&c->lock);
+}
 
 /* Has a callee of FUNCTION changed since it was evaluated last? */
 static bool is_stale(const struct composer *c, uint32_t function) {
-  struct frame edge = {function, 0, 0};
+  struct frame edges = edges_of(c->model, function);
   if (!c->evaluated[function])
     return true;
-  for (uint32_t callee; (callee = next_callee(c->model, &edge)) != CCA_NONE;)
-    if (c->changed[callee] > c->evaluated[function])
+  for (uint32_t i = edges.next; i < edges.end; i++)
+    if (c->changed[c->model->targets[i]] > c->evaluated[function])
       return true;
   return false;
 }
 
 /* The COUNT functions of a recursion: until nothing changes. */
-static void compose_recursion(struct composer *c, const uint32_t *members,
-                              size_t count) {
+static void compose_recursion(struct composer *c, size_t thread,
+                              const uint32_t *members, size_t count) {
   bool changed = true;
+  uint32_t clock = 0;
+  uint8_t own = (uint8_t)(thread + 1);
+  for (size_t i = 0; i < count; i++)
+    c->far[members[i]] = own;
+  for (size_t i = 0; i < count; i++)
+    wait_for_callees(c, members[i], own);
   for (int round = 0; changed && round < ROUNDS; round++) {
     changed = false;
     for (size_t i = 0; i < count; i++) {
       if (!is_stale(c, members[i]))
         continue;
-      c->evaluated[members[i]] = ++c->clock;
-      if (compose_function(c->model, c->eval, members[i], round)) {
-        c->changed[members[i]] = ++c->clock;
+      c->evaluated[members[i]] = ++clock;
+      if (compose_function(c->model, &c->workers[thread], members[i], round)) {
+        c->changed[members[i]] = ++clock;
         changed = true;
       }
     }
   }
+  for (size_t i = 0; i < count; i++) {
+    c->changed[members[i]] = 0; /* callers ask for their own recursion's */
+    note_done(c, members[i]);
+  }
 }
 
-void cca__compose(struct cca_model *model) {
+/* What one thread does. */
+static void compose_components(void *arg, size_t thread, size_t first,
+                               size_t end) {
+  struct composer *c = arg;
+  (void)first;
+  (void)end;
+  for (size_t i; (i = c->next++) < c->components->list.count;) {
+    const struct component *one = &c->components->list.items[c->by_level[i]];
+    const uint32_t *members = &c->components->order[one->first];
+    if (one->recursive) {
+      compose_recursion(c, thread, members, one->count);
+      continue;
+    }
+    wait_for_callees(c, *members, DONE);
+    compose_function(c->model, &c->workers[thread], *members, 0);
+    note_done(c, *members);
+  }
+}
+
+/* What is known before anything is evaluated. */
+static void start(struct cca_model *model) {
   size_t count = model->functions.count;
-  struct composer c = {.model = model, .eval = cca__eval_new(model)};
   model->behaviours =
       cca_arena_zalloc(&model->arena, count, sizeof *model->behaviours);
   model->traits = cca_arena_zalloc(&model->arena, count, 1);
@@ -451,24 +556,48 @@ void cca__compose(struct cca_model *model) {
     if (!f->defined && !f->primitive)
       model->traits[i] |= CCA_TRAIT_IMPORTED;
   }
+}
 
-  uint32_t *order = cca_calloc(count, sizeof *order);
-  uint8_t *marks = cca_calloc(count, sizeof *marks);
-  find_components(model, order, marks);
+/* By level; owned by the caller. */
+static uint32_t *sort_components(const struct components *components) {
+  size_t count = components->list.count;
+  uint32_t *sorted = cca_calloc(count, sizeof *sorted);
+  uint32_t *next = cca_calloc(components->levels + 1, sizeof *next);
+  for (size_t i = 0; i < count; i++)
+    next[components->list.items[i].level + 1]++;
+  for (uint32_t i = 1; i < components->levels; i++)
+    next[i] += next[i - 1];
+  for (uint32_t i = 0; i < count; i++)
+    sorted[next[components->list.items[i].level]++] = i;
+  free(next);
+  return sorted;
+}
+
+void cca__compose(struct cca_model *model) {
+  size_t count = model->functions.count;
+  struct components components = {0};
+  struct composer c = {.model = model,
+                       .components = &components,
+                       .lock = PTHREAD_MUTEX_INITIALIZER,
+                       .done = PTHREAD_COND_INITIALIZER};
+  size_t threads = cca__threads(model, count);
+  start(model);
+  find_components(model, &components);
+  c.by_level = sort_components(&components);
+  c.far = cca_calloc(count, sizeof *c.far);
   c.evaluated = cca_calloc(count, sizeof *c.evaluated);
   c.changed = cca_calloc(count, sizeof *c.changed);
-  for (size_t i = 0, next; i < count; i = next) {
-    next = i + 1;
-    while (next < count && !(marks[next] & FIRST))
-      next++;
-    if (marks[i] & RECURSIVE)
-      compose_recursion(&c, &order[i], next - i);
-    else
-      compose_function(model, c.eval, order[i], 0);
+  for (size_t i = 0; i < threads; i++)
+    c.workers[i].eval = cca__eval_new(model);
+  cca_parallel(threads, threads, compose_components, &c);
+  for (size_t i = 0; i < threads; i++) {
+    cca__eval_free(c.workers[i].eval);
+    cca_arena_join(&model->arena, &c.workers[i].kept);
   }
-  cca__eval_free(c.eval);
+  free(c.by_level);
+  free(c.far);
   free(c.evaluated);
   free(c.changed);
-  free(order);
-  free(marks);
+  free(components.order);
+  cca_vec_release(&components.list);
 }

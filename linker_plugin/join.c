@@ -438,6 +438,12 @@ void cca__model_release(struct cca_model *model) {
   cca_arena_release(&model->arena);
 }
 
+size_t cca__threads(const struct cca_model *model, size_t count) {
+  enum { WORTH = 256 }; /* some milliseconds, if they are functions */
+  return model->request->threads ? model->request->threads
+                                 : cca_threads_for(count, WORTH);
+}
+
 struct cca_call_place cca__call_place(const struct cca_model *model,
                                       uint32_t call) {
   uint32_t u = model->unit_of_calls[call / CALLS_TOGETHER];

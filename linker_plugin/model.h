@@ -14,6 +14,7 @@
 #define CCA_MODEL_H
 
 #include "base/map.h"
+#include "base/parallel.h"
 #include "base/vec.h"
 #include "domain.h"
 #include "solver.h"
@@ -149,6 +150,9 @@ enum cca_rule {
 
 void cca__join(struct cca_model *model);
 void cca__model_release(struct cca_model *model);
+
+/* For how many threads are COUNT functions or units enough? */
+size_t cca__threads(const struct cca_model *model, size_t count);
 
 struct cca_call_place {
   uint32_t unit, row;

@@ -5,7 +5,7 @@
  * Knows neither LLVM nor the linker: its input is tables, its output a table.
  *
  * Memory:  base/memory.h; run it in a process that may die of it.
- * Threads: none.
+ * Threads: starts its own, and has none left when it returns.
  * Result:  depends on the input alone, in the order given; same input, same
  *          bytes.
  */
@@ -42,6 +42,8 @@ struct cca_solver_request {
   const char *libraries; /* the same of the link's shared libraries, which the
                             data files correct; may be NULL */
   size_t libraries_len;
+  size_t threads; /* for each loop that can be shared; 0: as many as there are
+                     processors and work for.  The result is the same. */
 };
 
 /* Where the return address of row i of ADDRESS will be found. */
