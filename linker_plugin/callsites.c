@@ -250,6 +250,7 @@ static bool read_reach(struct cca_model *model, uint32_t caller,
 /* A call, as it is read. */
 struct reading {
   struct cca_model *model;
+  struct cca_arena *texts;
   struct cca_eval *eval; /* has entered the caller's body */
   struct cca_handles *handles;
   const struct cca_input *unit;
@@ -375,7 +376,7 @@ static void read_size(const struct reading *r, struct cca_callsite *site) {
   site->class = CCA_SITE_CLASS_TYPED;
   if (!site->type_count && !read_handles(r, site)) {
     bool params = false;
-    bool found = read_reach(model, caller, size, site, &model->arena, &params);
+    bool found = read_reach(model, caller, size, site, r->texts, &params);
     uint8_t role =
         caller == CCA_NONE ? CCA_ROLE_NONE : model->verdicts[caller].role;
     if (params && (role == CCA_ROLE_ALLOCATES || site->type_count != 1)) {
@@ -433,7 +434,7 @@ static bool classify_call(struct reading *r, struct cca_callsite *site) {
     return false; /* realloc(p, 0) frees */
   r->caller = r->unit->functions[call->func];
   read_size(r, site);
-  site->size = cca__size_text(model, r->caller, r->size, true, &model->arena);
+  site->size = cca__size_text(model, r->caller, r->size, true, r->texts);
   return true;
 }
 
@@ -471,11 +472,21 @@ static bool has_other_number(const struct cca_model *model, uint32_t function,
   return false;
 }
 
+/* What one thread finds, in consecutive units. */
+struct part {
+  struct cca_model *model;
+  struct cca_eval *eval;
+  struct cca_arena texts; /* becomes the model's */
+  struct cca_callsites sites;
+};
+
 /* SITE, a call of a function that is not known to allocate, has call and
- * used_as: is it open?  *ENTERED: is its function's body in EVAL? */
-static bool classify_open(struct cca_model *model, struct cca_eval *eval,
-                          uint32_t u, const struct cca_call *call,
-                          bool *entered, struct cca_callsite *site) {
+ * used_as: is it open?  *ENTERED: is its function's body in PART's eval? */
+static bool classify_open(struct part *part, uint32_t u,
+                          const struct cca_call *call, bool *entered,
+                          struct cca_callsite *site) {
+  struct cca_model *model = part->model;
+  struct cca_eval *eval = part->eval;
   const struct cca_input *unit = &model->units[u];
   site->target = open_target(model, site->call);
   if (site->target == CCA_NONE)
@@ -502,7 +513,7 @@ static bool classify_open(struct cca_model *model, struct cca_eval *eval,
     one.used_as =
         call->used_as == CCA_NONE ? CCA_NONE : unit->types[call->used_as];
     one.size = cca__size_text(model, unit->functions[call->func], size, true,
-                              &model->arena);
+                              &part->texts);
     if (has_other_number(model, one.target, a))
       one.shape = CCA_SIZE_SHAPE_UNKNOWN;
     *site = one;
@@ -510,37 +521,59 @@ static bool classify_open(struct cca_model *model, struct cca_eval *eval,
   return site->type_count != 0;
 }
 
-void cca__callsites(struct cca_model *model, struct cca_callsites *sites) {
-  struct cca_eval *eval = cca__eval_new(model);
-  struct cca_handles *handles = cca__handles_new(model);
-  for (uint32_t u = 0; u < model->unit_count; u++) {
-    const struct cca_input *unit = &model->units[u];
-    uint32_t entered = CCA_NONE;
-    for (uint32_t i = 0; unit->table && i < cca_call_count(unit->table); i++) {
-      struct cca_call call = cca_call_at(unit->table, i);
-      struct cca_callsite site = {.call = unit->first_call + i};
-      const struct cca_verdict *verdict =
-          cca__call_verdict(model, site.call, &site.target);
-      if (!verdict) {
-        bool inside = entered == call.func;
-        if (classify_open(model, eval, u, &call, &inside, &site))
-          cca_vec_push(sites, site);
-        entered = inside ? call.func : entered;
-        continue;
-      }
-      if (entered != call.func)
-        cca__eval_enter_body(eval, u, call.func);
-      entered = call.func;
-      struct reading r = {.model = model,
-                          .eval = eval,
-                          .handles = handles,
-                          .unit = unit,
-                          .call = &call,
-                          .verdict = verdict};
-      if (classify_call(&r, &site))
-        cca_vec_push(sites, site);
+static void classify_unit(struct part *part, struct cca_handles *handles,
+                          uint32_t u) {
+  struct cca_model *model = part->model;
+  const struct cca_input *unit = &model->units[u];
+  uint32_t entered = CCA_NONE;
+  for (uint32_t i = 0; unit->table && i < cca_call_count(unit->table); i++) {
+    struct cca_call call = cca_call_at(unit->table, i);
+    struct cca_callsite site = {.call = unit->first_call + i};
+    const struct cca_verdict *verdict =
+        cca__call_verdict(model, site.call, &site.target);
+    if (!verdict) {
+      bool inside = entered == call.func;
+      if (classify_open(part, u, &call, &inside, &site))
+        cca_vec_push(&part->sites, site);
+      entered = inside ? call.func : entered;
+      continue;
     }
+    if (entered != call.func)
+      cca__eval_enter_body(part->eval, u, call.func);
+    entered = call.func;
+    struct reading r = {.model = model,
+                        .texts = &part->texts,
+                        .eval = part->eval,
+                        .handles = handles,
+                        .unit = unit,
+                        .call = &call,
+                        .verdict = verdict};
+    if (classify_call(&r, &site))
+      cca_vec_push(&part->sites, site);
   }
+}
+
+static void classify_units(void *parts, size_t thread, size_t first,
+                           size_t end) {
+  struct part *part = (struct part *)parts + thread;
+  struct cca_handles *handles = cca__handles_new(part->model);
+  part->eval = cca__eval_new(part->model);
+  for (size_t u = first; u < end; u++)
+    classify_unit(part, handles, (uint32_t)u);
   cca__handles_free(handles);
-  cca__eval_free(eval);
+  cca__eval_free(part->eval);
+}
+
+void cca__callsites(struct cca_model *model, struct cca_callsites *sites) {
+  struct part parts[CCA_THREADS_MAX] = {0};
+  size_t threads = cca__threads(model, model->functions.count);
+  for (size_t i = 0; i < threads; i++)
+    parts[i].model = model;
+  cca_parallel(threads, model->unit_count, classify_units, parts);
+  for (size_t i = 0; i < threads; i++) {
+    for (size_t k = 0; k < parts[i].sites.count; k++)
+      cca_vec_push(sites, parts[i].sites.items[k]);
+    cca_vec_release(&parts[i].sites);
+    cca_arena_join(&model->arena, &parts[i].texts);
+  }
 }

@@ -557,10 +557,19 @@ static void import_call(struct cca_eval *eval, const struct cca_model *model,
   }
 }
 
+/* What one thread finds, in consecutive units. */
+struct imports_part {
+  struct cca_model *model;
+  struct imports found;
+};
+
 /* All calls of functions that are defined nowhere here. */
-static void find_imports(struct cca_model *model, struct imports *found) {
+static void find_imports(void *parts, size_t thread, size_t first,
+                         size_t end) {
+  struct imports_part *part = (struct imports_part *)parts + thread;
+  struct cca_model *model = part->model;
   struct cca_eval *eval = cca__eval_new(model);
-  for (uint32_t u = 0; u < model->unit_count; u++) {
+  for (uint32_t u = (uint32_t)first; u < end; u++) {
     const struct cca_input *unit = &model->units[u];
     uint32_t count = unit->table ? cca_call_count(unit->table) : 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -568,7 +577,7 @@ static void find_imports(struct cca_model *model, struct imports *found) {
       for (uint32_t t = model->targets_first[number];
            t < model->targets_first[number + 1]; t++)
         if (model->traits[model->targets[t]] & CCA_TRAIT_IMPORTED)
-          import_call(eval, model, u, i, model->targets[t], found);
+          import_call(eval, model, u, i, model->targets[t], &part->found);
     }
   }
   cca__eval_free(eval);
@@ -576,8 +585,17 @@ static void find_imports(struct cca_model *model, struct imports *found) {
 
 static void emit_imports(struct emitter *e) {
   struct cca_model *model = e->model;
+  struct imports_part parts[CCA_THREADS_MAX] = {0};
   struct imports found = {0};
-  find_imports(model, &found);
+  size_t threads = cca__threads(model, model->functions.count);
+  for (size_t i = 0; i < threads; i++)
+    parts[i].model = model;
+  cca_parallel(threads, model->unit_count, find_imports, parts);
+  for (size_t i = 0; i < threads; i++) {
+    for (size_t k = 0; k < parts[i].found.count; k++)
+      cca_vec_push(&found, parts[i].found.items[k]);
+    cca_vec_release(&parts[i].found);
+  }
   if (found.count)
     qsort(found.items, found.count, sizeof *found.items, import_order);
   for (size_t i = 0; i < found.count;) {

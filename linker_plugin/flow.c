@@ -8,8 +8,9 @@
  *
  * Only what is asked for is looked at: first the parameters and fields in the
  * sizes of allocation sites, then, over the callers and the stores, whatever
- * those depend on.  Types then flow along these edges until nothing changes;
- * sets are capped, so this ends.  Whether sizeofness reaches a parameter at
+ * those depend on, wave by wave: threads find what arrives, and one settles it
+ * in the order in which it was found.  Types then flow along these edges until
+ * nothing changes; sets are capped, so this ends.  Whether sizeofness reaches a parameter at
  * all tells an allocation function from a constructor that takes a length.
  */
 #include "model.h"
@@ -66,24 +67,43 @@ bool cca__reach_join(struct cca_reach *to, const struct cca_reach *from,
   return changed;
 }
 
-/* Ask for what ATOM, inside FUNCTION, stands for; CCA_NONE if it is neither
+/* ---- What arrives ---- */
+
+enum what { EDGE, TYPE, UNSIZED };
+
+struct arrival {
+  uint32_t to;   /* node; CCA_NONE: what is at the other end is just asked for */
+  uint32_t from; /* EDGE: a key; TYPE: a type */
+  uint8_t what;
+  bool pure;
+};
+
+/* What one thread finds, of consecutive functions or nodes. */
+struct part {
+  const struct cca_model *model;
+  const uint32_t *functions; /* by parameter slot */
+  size_t first;              /* node, of the wave */
+  struct cca_eval *eval;
+  struct cca_vec(struct arrival) arrivals;
+};
+
+/* The key of what ATOM, inside FUNCTION, stands for; CCA_NONE if it is neither
  * a parameter nor a known place. */
-static uint32_t atom_node(struct cca_model *model, uint32_t function,
-                          struct cca_atom atom) {
+static uint32_t atom_key(const struct cca_model *model, uint32_t function,
+                         struct cca_atom atom) {
   if (atom.kind == CCA_ATOM_PARAM && function != CCA_NONE) {
     const struct cca_function *f = &model->functions.items[function];
     if (atom.index < f->param_count)
-      return flow_node(model->flow, f->first_slot + atom.index);
+      return f->first_slot + atom.index;
   }
   if (atom.kind == CCA_ATOM_FIELD && atom.index)
-    return flow_node(model->flow, model->param_slots + atom.index);
+    return model->param_slots + atom.index;
   return CCA_NONE;
 }
 
 /* SIZE, evaluated in FUNCTION, arrives at node TO; CCA_NONE: just ask. */
-static void arrive(struct cca_model *model, uint32_t function,
+static void arrive(struct part *part, uint32_t function,
                    const struct cca_size *size, uint32_t to) {
-  struct cca_flow *flow = model->flow;
   for (uint32_t i = 0; i < size->alt_count; i++) {
     const struct cca_alt *alt = &size->alts[i];
     bool carries = !alt->bag && !alt->term_count; /* 0 is no size */
@@ -92,27 +112,65 @@ static void arrive(struct cca_model *model, uint32_t function,
     for (uint32_t t = 0; t < alt->term_count; t++)
       for (uint32_t k = 0; k < alt->terms[t].atom_count; k++) {
         struct cca_atom atom = alt->terms[t].atoms[k];
-        uint32_t from = atom_node(model, function, atom);
-        if (from != CCA_NONE) {
+        uint32_t key = atom_key(part->model, function, atom);
+        if (key != CCA_NONE) {
           carries = true;
-          if (to != CCA_NONE)
-            cca_vec_push(&flow->edges, ((struct flow_edge){from, to, pure}));
+          cca_vec_push(&part->arrivals,
+                       ((struct arrival){to, key, EDGE, pure}));
         } else if (cca_atom_is_sizeof(atom)) {
           carries = true;
-          if (to != CCA_NONE) {
-            cca__reach_add(&flow->reach.items[to], atom.index);
-            flow->reach.items[to].pure |= pure && atom.kind == CCA_ATOM_SIZEOF;
-          }
+          if (to != CCA_NONE)
+            cca_vec_push(&part->arrivals,
+                         ((struct arrival){
+                             to, atom.index, TYPE,
+                             pure && atom.kind == CCA_ATOM_SIZEOF}));
         }
       }
     if (!carries && to != CCA_NONE)
-      flow->reach.items[to].unsized = true;
+      cca_vec_push(&part->arrivals, ((struct arrival){to, 0, UNSIZED, false}));
   }
 }
 
+static void settle(struct cca_flow *flow, struct arrival a) {
+  if (a.what == EDGE) {
+    uint32_t from = flow_node(flow, a.from);
+    if (a.to != CCA_NONE)
+      cca_vec_push(&flow->edges, ((struct flow_edge){from, a.to, a.pure}));
+  } else if (a.what == TYPE) {
+    cca__reach_add(&flow->reach.items[a.to], a.from);
+    flow->reach.items[a.to].pure |= a.pure;
+  } else
+    flow->reach.items[a.to].unsized = true;
+}
+
+/* Have threads do WORK for COUNT functions, or nodes from FIRST on; then settle
+ * what they found. */
+static void find_and_settle(struct cca_model *model, const uint32_t *functions,
+                            void (*work)(void *, size_t, size_t, size_t),
+                            size_t first, size_t count) {
+  struct part parts[CCA_THREADS_MAX];
+  size_t threads = cca__threads(model, count);
+  for (size_t i = 0; i < threads; i++)
+    parts[i] = (struct part){.model = model,
+                             .functions = functions,
+                             .first = first,
+                             .eval = cca__eval_new(model)};
+  cca_parallel(threads, count, work, parts);
+  for (size_t i = 0; i < threads; i++) {
+    for (size_t k = 0; k < parts[i].arrivals.count; k++)
+      settle(model->flow, parts[i].arrivals.items[k]);
+    cca_vec_release(&parts[i].arrivals);
+    cca__eval_free(parts[i].eval);
+  }
+}
+
+/* ---- What is asked for ---- */
+
 /* Everything that the callers pass for parameter SLOT. */
-static void ask_callers(struct cca_model *model, struct cca_eval *eval,
-                        uint32_t function, uint32_t param, uint32_t node) {
+static void ask_callers(struct part *part, uint32_t function, uint32_t param,
+                        uint32_t node) {
+  const struct cca_model *model = part->model;
+  struct cca_eval *eval = part->eval;
   for (uint32_t i = model->callers_first[function];
        i < model->callers_first[function + 1]; i++) {
     uint32_t number = model->callers[i];
@@ -125,7 +183,7 @@ static void ask_callers(struct cca_model *model, struct cca_eval *eval,
     if (param >= call.args_count)
       continue;
     cca__eval_enter_body(eval, place.unit, call.func);
-    arrive(model, caller,
+    arrive(part, caller,
            cca__eval_size(
                eval, cca_operand_at(unit->table, call.args_first + param).node),
            node);
@@ -133,8 +191,9 @@ static void ask_callers(struct cca_model *model, struct cca_eval *eval,
 }
 
 /* Everything that is stored in LOCATION. */
-static void ask_stores(struct cca_model *model, struct cca_eval *eval,
-                       uint32_t location, uint32_t node) {
+static void ask_stores(struct part *part, uint32_t location, uint32_t node) {
+  const struct cca_model *model = part->model;
+  struct cca_eval *eval = part->eval;
   for (uint32_t i = model->stores_first[location];
        i < model->stores_first[location + 1]; i++) {
     struct cca_store_place place = model->stores[i];
@@ -147,7 +206,7 @@ static void ask_stores(struct cca_model *model, struct cca_eval *eval,
       function = unit->functions[store.func];
       cca__eval_enter_body(eval, place.unit, store.func);
     }
-    arrive(model, function, cca__eval_size(eval, store.value), node);
+    arrive(part, function, cca__eval_size(eval, store.value), node);
   }
 }
 
@@ -161,18 +220,19 @@ static uint32_t *slot_functions(struct cca_model *model) {
 }
 
 /* The sizes of all fresh blocks that FUNCTION makes or hands on. */
-static void ask_sizes(struct cca_model *model, uint32_t function) {
-  const struct cca_behaviour *b = &model->behaviours[function];
+static void ask_sizes(struct part *part, uint32_t function) {
+  const struct cca_behaviour *b = &part->model->behaviours[function];
   for (uint32_t i = 0; b->returned && i < b->returned->count; i++)
     if (b->returned->items[i].kind == CCA_ORIGIN_FRESH)
-      arrive(model, function, b->returned->items[i].block->size, CCA_NONE);
+      arrive(part, function, b->returned->items[i].block->size, CCA_NONE);
   for (uint32_t i = 0; i < b->out_count; i++)
-    arrive(model, function, b->outs[i].origin.block->size, CCA_NONE);
+    arrive(part, function, b->outs[i].origin.block->size, CCA_NONE);
 }
 
 /* The size arguments of calls that allocate, whatever becomes of the block. */
-static void ask_sites(struct cca_model *model, struct cca_eval *eval,
-                      uint32_t function) {
+static void ask_sites(struct part *part, uint32_t function) {
+  const struct cca_model *model = part->model;
+  struct cca_eval *eval = part->eval;
   const struct cca_function *f = &model->functions.items[function];
   const struct cca_input *unit = &model->units[f->unit];
   struct cca_func row = cca_func_at(unit->table, f->row);
@@ -190,12 +250,39 @@ static void ask_sites(struct cca_model *model, struct cca_eval *eval,
     entered = true;
     struct cca_call call = cca_call_at(unit->table, row.calls_first + c);
     for (uint32_t a = 0; a < call.args_count; a++)
-      arrive(model, function,
+      arrive(part, function,
              cca__eval_size(
                  eval, cca_operand_at(unit->table, call.args_first + a).node),
              CCA_NONE);
   }
 }
+
+static void ask_functions(void *parts, size_t thread, size_t first,
+                          size_t end) {
+  for (size_t i = first; i < end; i++) {
+    ask_sizes((struct part *)parts + thread, (uint32_t)i);
+    ask_sites((struct part *)parts + thread, (uint32_t)i);
+  }
+}
+
+/* Whatever leads to the nodes of a wave. */
+static void ask_nodes(void *parts, size_t thread, size_t first, size_t end) {
+  struct part *part = (struct part *)parts + thread;
+  const struct cca_model *model = part->model;
+  for (size_t i = first; i < end; i++) {
+    uint32_t node = (uint32_t)(part->first + i);
+    uint32_t key = model->flow->keys.items[node];
+    if (key >= model->param_slots) {
+      ask_stores(part, key - model->param_slots, node);
+      continue;
+    }
+    uint32_t function = part->functions[key];
+    ask_callers(part, function,
+                key - model->functions.items[function].first_slot, node);
+  }
+}
+
+/* ---- What follows ---- */
 
 static void propagate(struct cca_flow *flow) {
   uint32_t *head = cca_calloc(flow->keys.count, sizeof *head);
@@ -232,29 +319,18 @@ static void propagate(struct cca_flow *flow) {
 
 void cca__flow(struct cca_model *model) {
   struct cca_flow *flow = cca_arena_zalloc(&model->arena, 1, sizeof *flow);
-  struct cca_eval *eval = cca__eval_new(model);
   uint32_t *functions = slot_functions(model);
   model->flow = flow;
   flow->node_of = cca_arena_zalloc(&model->arena,
                                    model->param_slots + model->locations.count,
                                    sizeof *flow->node_of);
 
-  for (uint32_t i = 0; i < model->functions.count; i++) {
-    ask_sizes(model, i);
-    ask_sites(model, eval, i);
-  }
-  for (uint32_t n = 0; n < flow->keys.count; n++) { /* grows meanwhile */
-    uint32_t key = flow->keys.items[n];
-    if (key >= model->param_slots)
-      ask_stores(model, eval, key - model->param_slots, n);
-    else
-      ask_callers(model, eval, functions[key],
-                  key - model->functions.items[functions[key]].first_slot, n);
-  }
+  find_and_settle(model, functions, ask_functions, 0, model->functions.count);
+  for (size_t first = 0, end; (end = flow->keys.count) != first; first = end)
+    find_and_settle(model, functions, ask_nodes, first, end - first);
   propagate(flow);
 
   cca_vec_release(&flow->edges);
-  cca__eval_free(eval);
   free(functions);
 }
 

@@ -60,6 +60,7 @@ struct member {
 struct cca_handles {
   struct cca_model *model;
   struct cca_eval *eval; /* whatever body comes next */
+  struct cca_arena sizes;
   struct cca_vec(struct member) members;
 };
 
@@ -77,6 +78,7 @@ void cca__handles_free(struct cca_handles *h) {
   }
   cca_vec_release(&h->members);
   cca__eval_free(h->eval);
+  cca_arena_release(&h->sizes);
   free(h);
 }
 
@@ -243,7 +245,7 @@ static void put_by_callers(struct cca_handles *h, struct member *m,
     cca__eval_enter_body(h->eval, at.unit, call.func);
     put_at(
         h, m, unit->functions[call.func], &places,
-        cca_size_copy(&model->arena, cca__eval_at_call(h->eval, number, size)),
+        cca_size_copy(&h->sizes, cca__eval_at_call(h->eval, number, size)),
         depth - 1);
   }
 }
@@ -315,8 +317,8 @@ static struct member *member_of(struct cca_handles *h, uint32_t location) {
       cca__eval_enter_unit(h->eval, at.unit);
     else
       cca__eval_enter_body(h->eval, at.unit, store.func);
-    const struct cca_size *size = cca_size_copy(
-        &model->arena, cca__eval_size(h->eval, store.value));
+    const struct cca_size *size =
+        cca_size_copy(&h->sizes, cca__eval_size(h->eval, store.value));
     if (!cca_size_is_constant(size, &value) || value) /* 0 is no size */
       put_at(h, m, function, &places, size, DEPTH);
   }

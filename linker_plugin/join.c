@@ -36,12 +36,13 @@ static int rank(uint32_t linkage) {
   }
 }
 
-/* What a reference to SYMBOL refers to. */
-static const char *referenced(struct cca_model *model, const char *symbol) {
+/* What a reference to SYMBOL refers to; new names go into ARENA. */
+static const char *referenced(const struct cca_model *model,
+                              struct cca_arena *arena, const char *symbol) {
   const struct cca_solver_request *request = model->request;
   for (size_t i = 0; i < request->wrap_count; i++) {
     if (strcmp(symbol, request->wraps[i]) == 0)
-      return cca_arena_printf(&model->arena, "__wrap_%s", symbol);
+      return cca_arena_printf(arena, "__wrap_%s", symbol);
     if (strncmp(symbol, "__real_", 7) == 0 &&
         strcmp(symbol + 7, request->wraps[i]) == 0)
       return symbol + 7;
@@ -60,6 +61,7 @@ struct location_key {
 
 struct names {
   struct cca_map functions, variables, types, locations; /* to number + 1 */
+  struct cca_arena wrapped_functions, wrapped_variables; /* names of them */
   /* Locations that were asked for last, by hash: a unit names few, often. */
   struct recent {
     struct location_key key;
@@ -74,7 +76,7 @@ static void join_function(struct cca_model *model, struct names *names,
   const char *symbol = cca_table_string(unit->table, f.symbol);
   bool internal = f.linkage == CCA_LINKAGE_INTERNAL;
   if (!rank(f.linkage))
-    symbol = referenced(model, symbol);
+    symbol = referenced(model, &names->wrapped_functions, symbol);
 
   uint32_t number = (uint32_t)model->functions.count;
   bool is_new = true;
@@ -107,7 +109,7 @@ static void join_variable(struct cca_model *model, struct names *names,
   struct cca_global g = cca_global_at(unit->table, row);
   const char *symbol = cca_table_string(unit->table, g.symbol);
   if (!rank(g.linkage))
-    symbol = referenced(model, symbol);
+    symbol = referenced(model, &names->wrapped_variables, symbol);
 
   uint32_t number = (uint32_t)model->variables.count;
   bool is_new = true;
@@ -308,8 +310,8 @@ static void fetch_ahead(const struct cca_model *model,
   }
 }
 
-static void join_unit(struct cca_model *model, struct names *names,
-                      uint32_t u) {
+/* The rows of unit U come from a thread each; here is room for them. */
+static void count_unit(struct cca_model *model, uint32_t u) {
   struct cca_input *unit = &model->units[u];
   const struct cca_table *t = unit->table;
   unit->functions = numbers(model, cca_func_count(t));
@@ -318,14 +320,42 @@ static void join_unit(struct cca_model *model, struct names *names,
   unit->locations = numbers(model, cca_loc_count(t));
   model->call_count += cca_call_count(t);
   model->local_count += cca_local_count(t);
-  for (uint32_t i = 0; i < cca_type_count(t); i++)
-    join_type(model, names, u, i);
+}
+
+enum task { FUNCTIONS, TYPES_AND_VARIABLES, TASKS };
+
+static void join_functions(struct cca_model *model, struct names *names,
+                           uint32_t u) {
+  const struct cca_table *t = model->units[u].table;
   for (uint32_t i = 0; i < cca_func_count(t); i++) {
     fetch_ahead(model, names, t, i);
     join_function(model, names, u, i);
   }
+}
+
+static void join_types_and_variables(struct cca_model *model,
+                                     struct names *names, uint32_t u) {
+  const struct cca_table *t = model->units[u].table;
+  for (uint32_t i = 0; i < cca_type_count(t); i++)
+    join_type(model, names, u, i);
   for (uint32_t i = 0; i < cca_global_count(t); i++)
     join_variable(model, names, u, i);
+}
+
+struct joiner {
+  struct cca_model *model;
+  struct names *names;
+};
+
+/* Two of them touch nothing in common. */
+static void join_tasks(void *arg, size_t thread, size_t first, size_t end) {
+  const struct joiner *j = arg;
+  (void)thread;
+  for (size_t task = first; task < end; task++)
+    for (uint32_t u = 0; u < j->model->unit_count; u++)
+      if (j->model->units[u].table)
+        (task == FUNCTIONS ? join_functions : join_types_and_variables)(
+            j->model, j->names, u);
 }
 
 /*
@@ -410,8 +440,11 @@ void cca__join(struct cca_model *model) {
         cca_table_string(unit->table, cca_unit_at(unit->table, 0).source);
     if (*source)
       unit->name = source;
-    join_unit(model, &names, u);
+    count_unit(model, u);
   }
+  size_t threads = cca__threads(model, model->call_count);
+  cca_parallel(threads < TASKS ? threads : TASKS, TASKS, join_tasks,
+               &(struct joiner){model, &names});
   /* From here on every variable knows its definition, and types are final. */
   adopt_bare_records(model);
   for (uint32_t u = 0; u < model->unit_count; u++)
@@ -421,6 +454,8 @@ void cca__join(struct cca_model *model) {
   finish_functions(model);
   index_calls(model);
 
+  cca_arena_join(&model->arena, &names.wrapped_functions);
+  cca_arena_join(&model->arena, &names.wrapped_variables);
   cca_map_release(&names.functions);
   cca_map_release(&names.variables);
   cca_map_release(&names.types);

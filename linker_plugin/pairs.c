@@ -19,11 +19,13 @@
 
 enum { MANY_VALUES = 8, CHAIN = 12 };
 
+/* What one thread finds, in consecutive units. */
 struct finder {
   struct cca_model *model;
   const char **kept; /* by location: who made all that is there; see MANY */
-  struct cca_map seen; /* of pairs: to index + 1 */
-  struct cca_pairs *pairs;
+  struct cca_arena names; /* becomes the model's */
+  struct cca_map seen;    /* of pairs: to index + 1 */
+  struct cca_pairs pairs;
 };
 
 /* In finder.kept: several, or not known. */
@@ -35,7 +37,7 @@ static const char *name_of(struct finder *f, uint32_t call, uint32_t target) {
   uint32_t location =
       c.target == CCA_NONE ? CCA_NONE : cca__call_location(model, call);
   return location != CCA_NONE && location
-             ? cca__location_name(model, location, &model->arena)
+             ? cca__location_name(model, location, &f->names)
              : model->functions.items[target].symbol;
 }
 
@@ -124,16 +126,15 @@ static void find_kept(struct finder *f) {
     }
 }
 
-static void add_pair(struct finder *f, const char *allocator,
-                     const char *deallocator) {
-  char *key = cca_arena_printf(&f->model->arena, "%s\n%s", allocator,
-                               deallocator);
+static void add_pair(struct finder *f, struct cca_pair pair) {
+  char *key =
+      cca_arena_printf(&f->names, "%s\n%s", pair.allocator, pair.deallocator);
   uint32_t *slot = cca_map_at(&f->seen, key, strlen(key), NULL);
   if (!*slot) {
-    cca_vec_push(f->pairs, ((struct cca_pair){allocator, deallocator, 0}));
-    *slot = (uint32_t)f->pairs->count;
-  }
-  f->pairs->items[*slot - 1].calls++;
+    cca_vec_push(&f->pairs, pair);
+    *slot = (uint32_t)f->pairs.count;
+  } else
+    f->pairs.items[*slot - 1].calls += pair.calls;
 }
 
 /* What CALL of UNIT, number NUMBER, gives back. */
@@ -157,7 +158,7 @@ static void find_pair(struct finder *f, const struct cca_input *unit,
                        true)
             : NULL;
     if (made && made != MANY)
-      add_pair(f, made, name_of(f, number, target));
+      add_pair(f, (struct cca_pair){made, name_of(f, number, target), 1});
     return;
   }
 }
@@ -170,18 +171,35 @@ static int by_calls(const void *a, const void *b) {
   return order ? order : strcmp(x->deallocator, y->deallocator);
 }
 
-void cca__pairs(struct cca_model *model, struct cca_pairs *pairs) {
-  struct finder f = {.model = model, .pairs = pairs};
-  f.kept = cca_calloc(model->locations.count, sizeof *f.kept);
-  find_kept(&f);
-  for (uint32_t u = 0; u < model->unit_count; u++) {
-    const struct cca_input *unit = &model->units[u];
+static void find_pairs(void *finders, size_t thread, size_t first, size_t end) {
+  struct finder *f = (struct finder *)finders + thread;
+  for (size_t u = first; u < end; u++) {
+    const struct cca_input *unit = &f->model->units[u];
     for (uint32_t i = 0; unit->table && i < cca_call_count(unit->table); i++)
-      if (model->target_rule[unit->first_call + i] <= CCA_RULE_STORED)
-        find_pair(&f, unit, i, unit->first_call + i);
+      if (f->model->target_rule[unit->first_call + i] <= CCA_RULE_STORED)
+        find_pair(f, unit, i, unit->first_call + i);
   }
+}
+
+void cca__pairs(struct cca_model *model, struct cca_pairs *pairs) {
+  struct finder finders[CCA_THREADS_MAX] = {0}, *all = &finders[0];
+  size_t threads = cca__threads(model, model->functions.count);
+  const char **kept = cca_calloc(model->locations.count, sizeof *kept);
+  for (size_t i = 0; i < threads; i++)
+    finders[i] = (struct finder){.model = model, .kept = kept};
+  find_kept(all);
+  cca_parallel(threads, model->unit_count, find_pairs, finders);
+  for (size_t i = threads; i-- > 0;) {
+    struct finder *f = &finders[i];
+    for (size_t k = 0; f != all && k < f->pairs.count; k++)
+      add_pair(all, f->pairs.items[k]);
+    if (f != all)
+      cca_vec_release(&f->pairs);
+    cca_map_release(&f->seen);
+    cca_arena_join(&model->arena, &f->names);
+  }
+  *pairs = all->pairs;
   if (pairs->count)
     qsort(pairs->items, pairs->count, sizeof *pairs->items, by_calls);
-  cca_map_release(&f.seen);
-  free(f.kept);
+  free(kept);
 }
