@@ -310,7 +310,7 @@ static void fetch_ahead(const struct cca_model *model,
   }
 }
 
-/* The rows of unit U come from a thread each; here is room for them. */
+/* Room for the numbers of what unit U has. */
 static void count_unit(struct cca_model *model, uint32_t u) {
   struct cca_input *unit = &model->units[u];
   const struct cca_table *t = unit->table;
@@ -322,24 +322,31 @@ static void count_unit(struct cca_model *model, uint32_t u) {
   model->local_count += cca_local_count(t);
 }
 
-enum task { FUNCTIONS, TYPES_AND_VARIABLES, TASKS };
-
-static void join_functions(struct cca_model *model, struct names *names,
-                           uint32_t u) {
-  const struct cca_table *t = model->units[u].table;
-  for (uint32_t i = 0; i < cca_func_count(t); i++) {
-    fetch_ahead(model, names, t, i);
-    join_function(model, names, u, i);
+static void join_functions(struct cca_model *model, struct names *names) {
+  for (uint32_t u = 0; u < model->unit_count; u++) {
+    const struct cca_table *t = model->units[u].table;
+    for (uint32_t i = 0; t && i < cca_func_count(t); i++) {
+      fetch_ahead(model, names, t, i);
+      join_function(model, names, u, i);
+    }
   }
 }
 
-static void join_types_and_variables(struct cca_model *model,
-                                     struct names *names, uint32_t u) {
-  const struct cca_table *t = model->units[u].table;
-  for (uint32_t i = 0; i < cca_type_count(t); i++)
-    join_type(model, names, u, i);
-  for (uint32_t i = 0; i < cca_global_count(t); i++)
-    join_variable(model, names, u, i);
+static void join_data(struct cca_model *model, struct names *names) {
+  for (uint32_t u = 0; u < model->unit_count; u++) {
+    const struct cca_table *t = model->units[u].table;
+    for (uint32_t i = 0; t && i < cca_type_count(t); i++)
+      join_type(model, names, u, i);
+    for (uint32_t i = 0; t && i < cca_global_count(t); i++)
+      join_variable(model, names, u, i);
+  }
+  /* From here on every variable knows its definition, and types are final. */
+  adopt_bare_records(model);
+  for (uint32_t u = 0; u < model->unit_count; u++) {
+    const struct cca_table *t = model->units[u].table;
+    for (uint32_t i = 0; t && i < cca_loc_count(t); i++)
+      join_location(model, names, u, i);
+  }
 }
 
 struct joiner {
@@ -347,15 +354,13 @@ struct joiner {
   struct names *names;
 };
 
-/* Two of them touch nothing in common. */
-static void join_tasks(void *arg, size_t thread, size_t first, size_t end) {
+/* Functions are one loop, data another: they have nothing in common but the
+ * model's arena, which the former leaves alone. */
+static void join_both(void *arg, size_t thread, size_t first, size_t end) {
   const struct joiner *j = arg;
   (void)thread;
-  for (size_t task = first; task < end; task++)
-    for (uint32_t u = 0; u < j->model->unit_count; u++)
-      if (j->model->units[u].table)
-        (task == FUNCTIONS ? join_functions : join_types_and_variables)(
-            j->model, j->names, u);
+  for (size_t i = first; i < end; i++)
+    (i ? join_functions : join_data)(j->model, j->names);
 }
 
 /*
@@ -442,15 +447,8 @@ void cca__join(struct cca_model *model) {
       unit->name = source;
     count_unit(model, u);
   }
-  size_t threads = cca__threads(model, model->call_count);
-  cca_parallel(threads < TASKS ? threads : TASKS, TASKS, join_tasks,
+  cca_parallel(cca__threads(model, model->call_count) > 1 ? 2 : 1, 2, join_both,
                &(struct joiner){model, &names});
-  /* From here on every variable knows its definition, and types are final. */
-  adopt_bare_records(model);
-  for (uint32_t u = 0; u < model->unit_count; u++)
-    for (uint32_t i = 0;
-         model->units[u].table && i < cca_loc_count(model->units[u].table); i++)
-      join_location(model, &names, u, i);
   finish_functions(model);
   index_calls(model);
 
