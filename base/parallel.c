@@ -5,7 +5,6 @@
  * Starting one takes some 30 microseconds, which is nothing to the loops here;
  * so there is no pool, and nothing outlives the call.
  */
-#define _GNU_SOURCE
 #include "parallel.h"
 
 #include <pthread.h>

@@ -8,9 +8,8 @@
  *            frees and fills.
  * Invariant: behaviours are in terms of the function's own parameters.
  *
- * Strongly connected components are found callees first (Tarjan 1972), and go
- * by their height above the leaves to whichever thread is free; it waits for
- * what they call.  Within one, functions are evaluated until nothing changes.  Origins and sizes only gain alternatives over a finite set, and
+ * Components go by their height above the leaves to whichever thread is free;
+ * it waits for what they call.  Within one, functions are evaluated until nothing changes.  Origins and sizes only gain alternatives over a finite set, and
  * both are capped; what still changes after WIDEN rounds, a size that grows by
  * a term on each turn of a recursion, becomes a bag, and ROUNDS cuts what is
  * left.
@@ -307,135 +306,6 @@ static bool compose_function(struct cca_model *model, struct worker *worker,
   return true;
 }
 
-/* ---- Components, callees first ---- */
-
-/* What is known of a function, together: each edge is a cache miss. */
-struct vertex {
-  uint32_t index, low; /* 0: not seen yet */
-  uint32_t level;      /* above all that it calls and that is closed */
-  bool on_stack, calls_itself;
-};
-
-struct frame {
-  uint32_t function;
-  uint32_t next, end; /* the edges to come, in the model's targets */
-};
-
-/* The functions, component by component. */
-struct components {
-  uint32_t *order, ordered;
-  struct cca_vec(struct component) list;
-  uint32_t levels; /* the highest, and 1 */
-};
-
-struct component {
-  uint32_t first, count; /* in order */
-  uint32_t level;        /* it calls itself, or what is on lower ones */
-  bool recursive;
-};
-
-struct tarjan {
-  const struct cca_model *model;
-  struct vertex *vertices; /* by function */
-  struct cca_vec(uint32_t) stack;
-  struct cca_vec(struct frame) frames;
-  uint32_t next;
-  struct components *found;
-};
-
-/* The calls of a function are numbered in a row, and so are their targets. */
-static struct frame edges_of(const struct cca_model *model, uint32_t function) {
-  const struct cca_function *f = &model->functions.items[function];
-  if (!f->defined)
-    return (struct frame){function, 0, 0};
-  return (struct frame){function, model->targets_first[f->first_call],
-                        model->targets_first[f->first_call + f->call_count]};
-}
-
-static void enter(struct tarjan *t, uint32_t function) {
-  struct vertex *v = &t->vertices[function];
-  struct frame frame = edges_of(t->model, function);
-  v->index = v->low = ++t->next;
-  v->on_stack = true;
-  for (uint32_t i = frame.next; i < frame.end; i++) {
-    uint32_t callee = t->model->targets[i];
-    __builtin_prefetch(&t->vertices[callee]);
-    __builtin_prefetch(&t->model->functions.items[callee].first_call);
-  }
-  cca_vec_push(&t->stack, function);
-  cca_vec_push(&t->frames, frame);
-}
-
-/* FUNCTION is the root of a component: those that were found last come first,
- * since they are nearest to the leaves. */
-static void close_component(struct tarjan *t, uint32_t function) {
-  struct components *found = t->found;
-  struct component new = {
-      .first = found->ordered,
-      .recursive = t->stack.items[t->stack.count - 1] != function ||
-                   t->vertices[function].calls_itself};
-  uint32_t member;
-  do {
-    member = t->stack.items[--t->stack.count];
-    t->vertices[member].on_stack = false;
-    if (t->vertices[member].level > new.level)
-      new.level = t->vertices[member].level;
-    found->order[found->ordered++] = member;
-  } while (member != function);
-  new.count = found->ordered - new.first;
-  for (uint32_t i = new.first; i < found->ordered; i++)
-    t->vertices[found->order[i]].level = new.level;
-  if (new.level >= found->levels)
-    found->levels = new.level + 1;
-  cca_vec_push(&found->list, new);
-}
-
-/* CALLEE of FUNCTION is in a component by now, or in FUNCTION's own. */
-static void note_callee(struct tarjan *t, uint32_t function, uint32_t callee) {
-  struct vertex *v = &t->vertices[function], *to = &t->vertices[callee];
-  v->calls_itself |= callee == function;
-  if (to->on_stack)
-    v->low = to->low < v->low ? to->low : v->low;
-  else if (to->level >= v->level)
-    v->level = to->level + 1;
-}
-
-static void visit(struct tarjan *t, uint32_t root) {
-  enter(t, root);
-  while (t->frames.count) {
-    struct frame *frame = &t->frames.items[t->frames.count - 1];
-    uint32_t function = frame->function;
-    if (frame->next < frame->end) {
-      uint32_t callee = t->model->targets[frame->next++];
-      if (t->vertices[callee].index)
-        note_callee(t, function, callee);
-      else
-        enter(t, callee);
-      continue;
-    }
-    if (t->vertices[function].low == t->vertices[function].index)
-      close_component(t, function);
-    t->frames.count--;
-    if (t->frames.count)
-      note_callee(t, t->frames.items[t->frames.count - 1].function, function);
-  }
-}
-
-/* All components, callees first. */
-static void find_components(const struct cca_model *model,
-                            struct components *found) {
-  size_t count = model->functions.count;
-  struct tarjan t = {.model = model, .found = found};
-  found->order = cca_calloc(count, sizeof *found->order);
-  t.vertices = cca_calloc(count, sizeof *t.vertices);
-  for (uint32_t i = 0; i < count; i++)
-    if (!t.vertices[i].index)
-      visit(&t, i);
-  free(t.vertices);
-  cca_vec_release(&t.stack);
-  cca_vec_release(&t.frames);
-}
-
 /* ---- Evaluation in that order ---- */
 
 /* How far a function is: below DONE, which thread's recursion it is part of, or
@@ -444,9 +314,8 @@ enum { DONE = 255 };
 
 struct composer {
   struct cca_model *model;
-  const struct components *components;
-  uint32_t *by_level;   /* components, those of a level in the order found */
-  _Atomic size_t next;  /* place there */
+  struct cca_components components;
+  _Atomic size_t next;  /* place in their by_level */
   _Atomic uint8_t *far; /* by function */
   _Atomic int waiting;  /* threads */
   pthread_mutex_t lock;
@@ -460,8 +329,8 @@ struct composer {
  * at; DONE: it is part of none. */
 static void wait_for_callees(struct composer *c, uint32_t function,
                              uint8_t own) {
-  struct frame edges = edges_of(c->model, function);
-  for (uint32_t i = edges.next; i < edges.end; i++) {
+  struct cca_edges edges = cca__edges(c->model, function);
+  for (uint32_t i = edges.first; i < edges.end; i++) {
     _Atomic uint8_t *far = &c->far[c->model->targets[i]];
     if (*far == DONE || *far == own)
       continue;
@@ -485,10 +354,10 @@ static void note_done(struct composer *c, uint32_t function) {
 
 /* Has a callee of FUNCTION changed since it was evaluated last? */
 static bool is_stale(const struct composer *c, uint32_t function) {
-  struct frame edges = edges_of(c->model, function);
+  struct cca_edges edges = cca__edges(c->model, function);
   if (!c->evaluated[function])
     return true;
-  for (uint32_t i = edges.next; i < edges.end; i++)
+  for (uint32_t i = edges.first; i < edges.end; i++)
     if (c->changed[c->model->targets[i]] > c->evaluated[function])
       return true;
   return false;
@@ -528,9 +397,10 @@ static void compose_components(void *arg, size_t thread, size_t first,
   struct composer *c = arg;
   (void)first;
   (void)end;
-  for (size_t i; (i = c->next++) < c->components->list.count;) {
-    const struct component *one = &c->components->list.items[c->by_level[i]];
-    const uint32_t *members = &c->components->order[one->first];
+  const struct cca_components *all = &c->components;
+  for (size_t i; (i = c->next++) < all->list.count;) {
+    const struct cca_component *one = &all->list.items[all->by_level[i]];
+    const uint32_t *members = &all->order[one->first];
     if (one->recursive) {
       compose_recursion(c, thread, members, one->count);
       continue;
@@ -558,32 +428,14 @@ static void start(struct cca_model *model) {
   }
 }
 
-/* By level; owned by the caller. */
-static uint32_t *sort_components(const struct components *components) {
-  size_t count = components->list.count;
-  uint32_t *sorted = cca_calloc(count, sizeof *sorted);
-  uint32_t *next = cca_calloc(components->levels + 1, sizeof *next);
-  for (size_t i = 0; i < count; i++)
-    next[components->list.items[i].level + 1]++;
-  for (uint32_t i = 1; i < components->levels; i++)
-    next[i] += next[i - 1];
-  for (uint32_t i = 0; i < count; i++)
-    sorted[next[components->list.items[i].level]++] = i;
-  free(next);
-  return sorted;
-}
-
 void cca__compose(struct cca_model *model) {
   size_t count = model->functions.count;
-  struct components components = {0};
   struct composer c = {.model = model,
-                       .components = &components,
                        .lock = PTHREAD_MUTEX_INITIALIZER,
                        .done = PTHREAD_COND_INITIALIZER};
   size_t threads = cca__threads(model, count);
   start(model);
-  find_components(model, &components);
-  c.by_level = sort_components(&components);
+  cca__components_find(model, &c.components);
   c.far = cca_calloc(count, sizeof *c.far);
   c.evaluated = cca_calloc(count, sizeof *c.evaluated);
   c.changed = cca_calloc(count, sizeof *c.changed);
@@ -594,10 +446,8 @@ void cca__compose(struct cca_model *model) {
     cca__eval_free(c.workers[i].eval);
     cca_arena_join(&model->arena, &c.workers[i].kept);
   }
-  free(c.by_level);
   free(c.far);
   free(c.evaluated);
   free(c.changed);
-  free(components.order);
-  cca_vec_release(&components.list);
+  cca__components_release(&c.components);
 }

@@ -334,6 +334,41 @@ void cca__describe_blocks(const struct cca_body *body,
 /* ---- carve.c: pieces of memory that was held before ---- */
 void cca__carve(const struct cca_body *body, struct cca_origins *origins);
 
+/* ---- components.c: the strongly connected ones of the call graph ---- */
+
+/* The calls of a function are numbered in a row, and so are their targets: its
+ * edges are those from FIRST to before END. */
+struct cca_edges {
+  uint32_t first, end; /* in the model's targets */
+};
+static inline struct cca_edges cca__edges(const struct cca_model *model,
+                                          uint32_t function) {
+  const struct cca_function *f = &model->functions.items[function];
+  if (!f->defined)
+    return (struct cca_edges){0, 0};
+  return (struct cca_edges){
+      model->targets_first[f->first_call],
+      model->targets_first[f->first_call + f->call_count]};
+}
+
+struct cca_component {
+  uint32_t first, count; /* in order */
+  uint32_t level;        /* it calls itself, or what is on lower ones */
+  bool recursive;
+};
+
+struct cca_components {
+  uint32_t *order, ordered; /* functions, component by component */
+  struct cca_vec(struct cca_component) list;
+  uint32_t *by_level; /* places in list */
+  uint32_t levels;    /* the highest, and 1 */
+};
+
+/* Fills *FOUND, which the caller releases. */
+void cca__components_find(const struct cca_model *model,
+                          struct cca_components *found);
+void cca__components_release(struct cca_components *components);
+
 /* ---- compose.c: what each function does, from what its callees do ---- */
 void cca__compose(struct cca_model *model);
 
