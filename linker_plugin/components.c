@@ -53,10 +53,10 @@ static void enter(struct tarjan *t, uint32_t function) {
  * since they are nearest to the leaves. */
 static void close_component(struct tarjan *t, uint32_t function) {
   struct cca_components *found = t->found;
-  struct cca_component new = {
-      .first = found->ordered,
-      .recursive = t->stack.items[t->stack.count - 1] != function ||
-                   t->vertices[function].calls_itself};
+  struct cca_component new = {.first = found->ordered,
+                              .recursive = t->stack.items[t->stack.count - 1] !=
+                                               function ||
+                                           t->vertices[function].calls_itself};
   uint32_t member;
   do {
     member = t->stack.items[--t->stack.count];

@@ -9,9 +9,10 @@
  * Invariant: behaviours are in terms of the function's own parameters.
  *
  * Components go by their height above the leaves to whichever thread is free;
- * it waits for what they call.  Within one, functions are evaluated until nothing changes.  Origins and sizes only gain alternatives over a finite set, and
- * both are capped; what still changes after WIDEN rounds, a size that grows by
- * a term on each turn of a recursion, becomes a bag, and ROUNDS cuts what is
+ * it waits for what they call.  Within one, functions are evaluated until
+ * nothing changes.  Origins and sizes only gain alternatives over a finite set,
+ * and both are capped; what still changes after WIDEN rounds, a size that grows
+ * by a term on each turn of a recursion, becomes a bag, and ROUNDS cuts what is
  * left.
  */
 #include "model.h"
@@ -166,8 +167,8 @@ static void keep_behaviour(struct cca_arena *kept, struct cca_behaviour *b) {
     const struct cca_out *from = b->outs;
     b->outs = cca_arena_zalloc(kept, b->out_count, sizeof *b->outs);
     for (uint32_t i = 0; i < b->out_count; i++)
-      b->outs[i] = (struct cca_out){from[i].param,
-                                    keep_origin(kept, from[i].origin)};
+      b->outs[i] =
+          (struct cca_out){from[i].param, keep_origin(kept, from[i].origin)};
   }
 }
 
@@ -252,8 +253,8 @@ static uint8_t traits_of(const struct cca_behaviour *b) {
   if ((b->primitive && b->primitive->allocates) || b->out_count ||
       cca__any_fresh(b->returned))
     traits |= CCA_TRAIT_HANDS_OUT;
-  if (b->primitive || b->writes | b->builds | b->deep | b->frees |
-                          b->may_free | b->resizes)
+  if (b->primitive ||
+      b->writes | b->builds | b->deep | b->frees | b->may_free | b->resizes)
     traits |= CCA_TRAIT_TOUCHES;
   return traits;
 }
