@@ -93,6 +93,20 @@ const struct cca_schema cca_classification_schema = {"classification",
 #include "def-end.h"
                                                      }};
 
+const struct cca_schema cca_symbols_schema = {"symbols",
+                                              {'s', 'y', 'm', 'b'},
+                                              1,
+                                              0,
+                                              CCA_CHUNK_IMAGE,
+                                              {
+#define CHUNK LISTED
+#include "def-begin.h"
+
+#include "symbols.def"
+
+#include "def-end.h"
+                                              }};
+
 /* Operands of nodes. */
 #define OPERAND_ZERO CCA_COLUMN_ZERO, 4, 0, NULL
 #define OPERAND_U32 CCA_COLUMN_U32, 4, 0, NULL

@@ -350,6 +350,82 @@ static int check_classification(const struct check *check) {
   return 0;
 }
 
+/* That column 0 of CHUNK, where something starts, ascends: by STEP or more. */
+static int check_ascends(const struct check *check, enum cca_chunk_id id,
+                         uint32_t step) {
+  const struct cca_table *table = check->table;
+  uint64_t least = 0;
+  for (uint32_t i = 0; i < table->count[id]; i++) {
+    const unsigned char *at = cca_table_row(table, id, i);
+    uint32_t start = cca_load_4(at);
+    if (start < least)
+      return fail(check, CCA_TABLE_ERR_CORRUPT, (size_t)(at - table->image),
+                  "%s %u: starts at %u, less than %u",
+                  table->schema->chunks[id].name, i, start, (uint32_t)least);
+    least = (uint64_t)start + step;
+  }
+  return 0;
+}
+
+/* Names can be searched by bisection. */
+static int check_by_name(const struct check *check) {
+  const struct cca_table *table = check->table;
+  const char *last = "";
+  uint32_t last_row = 0;
+  for (uint32_t i = 0; i < cca_by_name_count(table); i++) {
+    uint32_t row = cca_by_name_at(table, i).symbol;
+    const char *name = cca_table_string(
+        table, cca_name_at(table, cca_symbol_at(table, row).name).linkage);
+    int order = strcmp(last, name);
+    if (order > 0 || (order == 0 && i && row <= last_row)) {
+      const unsigned char *at = cca_table_row(table, CCA_CHUNK_BY_NAME, i);
+      return fail(check, CCA_TABLE_ERR_CORRUPT, (size_t)(at - table->image),
+                  "by_name %u: before the one before it", i);
+    }
+    last = name;
+    last_row = row;
+  }
+  return 0;
+}
+
+/* The way from a scope to its function ends, after as many steps as it says. */
+static int check_scopes(const struct check *check) {
+  const struct cca_table *table = check->table;
+  for (uint32_t i = 0; i < cca_scope_count(table); i++) {
+    struct cca_scope scope = cca_scope_at(table, i);
+    const unsigned char *at = cca_table_row(table, CCA_CHUNK_SCOPE, i);
+    uint32_t depth = 0;
+    if (scope.parent != CCA_NONE) {
+      if (scope.parent >= i)
+        return fail(check, CCA_TABLE_ERR_CORRUPT, (size_t)(at - table->image),
+                    "scope %u: parent is scope %u, not an earlier one", i,
+                    scope.parent);
+      depth = cca_scope_at(table, scope.parent).depth + 1;
+    }
+    if (scope.depth != depth || depth > CCA_SCOPE_MAX_DEPTH)
+      return fail(check, CCA_TABLE_ERR_CORRUPT, (size_t)(at - table->image),
+                  "scope %u: depth is %u, its parents make it %u of at most %u",
+                  i, scope.depth, depth, CCA_SCOPE_MAX_DEPTH);
+  }
+  return 0;
+}
+
+static int check_symbols(const struct check *check) {
+  static const struct {
+    enum cca_chunk_id id;
+    uint32_t step;
+  } sorted[] = {{CCA_CHUNK_SYMBOL, 0},
+                {CCA_CHUNK_SYMBOL_FROM, 1},
+                {CCA_CHUNK_SCOPE_FROM, 1},
+                {CCA_CHUNK_LINE_FROM, 1}};
+  int status = 0;
+  for (size_t i = 0; status == 0 && i < sizeof sorted / sizeof *sorted; i++)
+    status = check_ascends(check, sorted[i].id, sorted[i].step);
+  if (status == 0)
+    status = check_by_name(check);
+  return status < 0 ? status : check_scopes(check);
+}
+
 int cca_table_open(struct cca_table *table, const struct cca_schema *schema,
                    const void *image, size_t len, struct cca_table_error *err) {
   struct check check = {table, err};
@@ -371,7 +447,9 @@ int cca_table_open(struct cca_table *table, const struct cca_schema *schema,
   /* From here on every reference leads to a row. */
   if (status == 0)
     status = schema == &cca_summary_schema ? check_summary(&check)
-                                           : check_classification(&check);
+             : schema == &cca_classification_schema
+                 ? check_classification(&check)
+                 : check_symbols(&check);
   if (status == 0 && err)
     *err = (struct cca_table_error){.status = CCA_TABLE_OK};
   if (status < 0)

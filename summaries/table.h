@@ -2,8 +2,9 @@
 /*
  * table.h -- table files: rows of numbers in chunks, and a string table.
  *
- * Summaries and classifications are both table files; docs/table-format.md
- * specifies the bytes, summary.def and classification.def the chunks.  A table
+ * Summaries, classifications and symbol tables are table files;
+ * docs/table-format.md specifies the bytes, summary.def, classification.def and
+ * symbols.def the chunks.  A table
  * is read in place: cca_table_open() checks every index, range, enumerator,
  * flag and string once, so that afterwards no accessor can fail and none can
  * leave the image.
@@ -48,8 +49,9 @@ struct cca_table_error {
 struct cca_schema; /* made from a .def file */
 extern const struct cca_schema cca_summary_schema;
 extern const struct cca_schema cca_classification_schema;
+extern const struct cca_schema cca_symbols_schema;
 
-enum { CCA_TABLE_MAX_CHUNKS = 24 };
+enum { CCA_TABLE_MAX_CHUNKS = 24, CCA_SCOPE_MAX_DEPTH = 255 };
 
 struct cca_table {
   const unsigned char *image;

@@ -20,9 +20,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct cca_table table;
     struct cca_text text = {0}, again = {0};
     if (cca_table_open(&table, &cca_summary_schema, image.data, image.len,
-                       &err) < 0)
-      MUST(cca_table_open(&table, &cca_classification_schema, image.data,
-                          image.len, &err) == CCA_TABLE_OK);
+                       &err) < 0 &&
+        cca_table_open(&table, &cca_classification_schema, image.data,
+                       image.len, &err) < 0)
+      MUST(cca_table_open(&table, &cca_symbols_schema, image.data, image.len,
+                          &err) == CCA_TABLE_OK);
     check_table(&table);
     cca_text_dump(&table, &text);
     MUST(cca_text_assemble(text.data, text.len, &again, &err) == CCA_TABLE_OK);

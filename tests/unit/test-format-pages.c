@@ -115,8 +115,13 @@ static void test_classification(void) {
   check_page(&cca_classification_schema, "classification-format.md", 4);
 }
 
+static void test_symbols(void) {
+  check_page(&cca_symbols_schema, "symbols-format.md", 1);
+}
+
 int main(void) {
   RUN(test_summary);
   RUN(test_classification);
+  RUN(test_symbols);
   return check_done();
 }

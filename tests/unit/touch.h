@@ -72,11 +72,14 @@ static inline void touch_values(const struct cca_table *table) {
 }
 
 static inline void touch_table(const struct cca_table *table) {
-  bool summary = table->schema == &cca_summary_schema;
 #define CHUNK(id, NAME, name) touch_##name##s(table);
 #include "summaries/def-begin.h"
+  if (table->schema == &cca_symbols_schema) {
+#include "summaries/symbols.def"
+    return;
+  }
 #include "summaries/shared.def"
-  if (summary) {
+  if (table->schema == &cca_summary_schema) {
 #include "summaries/summary.def"
     touch_values(table);
   } else {
