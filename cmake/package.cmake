@@ -22,8 +22,10 @@ file(RELATIVE_PATH CCA_PC_TO_PREFIX
   /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/cc-allocs.pc.in cc-allocs.pc @ONLY)
 configure_file(cmake/cc-allocs-runtime.pc.in cc-allocs-runtime.pc @ONLY)
+configure_file(cmake/cc-allocs-symbols.pc.in cc-allocs-symbols.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/cc-allocs.pc
   ${PROJECT_BINARY_DIR}/cc-allocs-runtime.pc
+  ${PROJECT_BINARY_DIR}/cc-allocs-symbols.pc
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -60,6 +60,17 @@ expect got <<<'struct thing at +4'
 by-cmake/what >got
 expect got <<<'untyped at +4'
 
+# Symbols: by both ways.
+# shellcheck disable=SC2046 # a list of words
+"$CCA_CC" ${flags:+"$flags"} "$here/project/where.c" -o where \
+  $(pkg-config --cflags --libs cc-allocs-symbols)
+printf 'main at wrap.c:3, not found, stale\n' >wanted
+for where in ./where by-cmake/where; do
+  LD_LIBRARY_PATH=$(pkg-config --variable=libdir cc-allocs-symbols) \
+    "$where" wrap >got
+  expect got <wanted
+done
+
 # The twin: what was not built with cc-allocs says nothing.
 "$CCA_CC" -g wrap.c -o plain
 not by-cmake/stranger plain >got

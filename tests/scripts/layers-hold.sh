@@ -10,9 +10,10 @@ cd "$source_dir"
 # uses FOLDER PATTERN: does a file in FOLDER include what PATTERN matches?
 uses() { grep -rnE "^#include [<\"]($2)" "$1" --include='*.[ch]'; }
 
-not uses base '(summaries|analysis|linker_plugin|runtime|tools)/|llvm|libelf|dwarf'
-not uses summaries '(analysis|linker_plugin|tools)/|llvm|elfutils|dwarf'
+not uses base '(summaries|symbols|analysis|linker_plugin|runtime|tools)/|llvm|libelf|dwarf'
+not uses summaries '(symbols|analysis|linker_plugin|tools)/|llvm|elfutils|dwarf'
 not uses linker_plugin '(analysis|tools)/|llvm|elfutils|dwarf'
+not uses symbols '(analysis|linker_plugin|runtime|tools)/|llvm'
 not uses analysis '(linker_plugin|runtime|tools)/'
 not uses runtime '(base|analysis|linker_plugin|tools)/|llvm|elfutils|dwarf'
 uses analysis 'llvm-c/' >/dev/null # the twin: this one may, and does

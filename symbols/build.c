@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * build.c -- from an ELF file to its symbol table.
+ *
+ * In:    a path; that of a table is taken as well, which is then the answer.
+ * Out:   an image that cca_table_open() accepts.
+ * Holds: the same files give the same bytes, wherever they are.
+ *
+ * Everything is read once, also when one address is all that will be asked
+ * for: reading all of a program of a megabyte takes a tenth of a second, and
+ * what is read can then be used by all who have loaded the module.
+ */
+#include "build.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "gather.h"
+
+/* All units, each of which has its lines in the file itself, and its functions
+ * there or in a file of its own (.dwo). */
+static void gather_debug(struct cca_gather *gather) {
+  struct cca_lines *lines = cca_lines_new(gather);
+  struct cca_scopes *scopes = cca_scopes_new(gather);
+  Dwarf_CU *unit = NULL;
+  Dwarf_Die die, split;
+  uint8_t kind;
+  while (!dwarf_get_units(gather->module->dwarf, unit, &unit, NULL, &kind, &die,
+                          &split)) {
+    if (kind != DW_UT_compile && kind != DW_UT_skeleton)
+      continue; /* types, and parts that others import */
+    cca_lines_add(lines, &die);
+    cca_scopes_add(scopes,
+                   kind == DW_UT_skeleton && split.addr ? &split : &die);
+  }
+  cca_lines_finish(lines);
+  cca_scopes_finish(scopes);
+}
+
+static void add_image(struct cca_gather *gather) {
+  const struct cca_elf_module *module = gather->module;
+  struct cca_image image = cca_image_init();
+  image.producer =
+      cca_builder_string(gather->builder, "cc-allocs " CCA_VERSION);
+  image.build_id = cca_builder_string(gather->builder, module->build_id);
+  image.digest = (int64_t)module->digest;
+  image.size = (int64_t)module->size;
+  image.base = (int64_t)module->base;
+  image.span = module->span;
+  image.parts = (gather->has_symbols ? CCA_PARTS_SYMBOLS : 0) |
+                (module->dwarf ? CCA_PARTS_DEBUG : 0);
+  cca_image_add(gather->builder, image);
+}
+
+/* If the file at PATH is a table, add it to OUT; false if it is something else.
+ * A copy: a file that is mapped could change after it was checked. */
+static bool read_table(const char *path, struct cca_text *out, int *status,
+                       struct cca_error *err) {
+  struct cca_table table;
+  struct cca_table_error wrong;
+  char head[12];
+  int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  bool is_one = file >= 0 && pread(file, head, sizeof head, 0) == sizeof head &&
+                cca_table_open(&table, &cca_symbols_schema, head, sizeof head,
+                               NULL) != CCA_TABLE_ERR_MAGIC;
+  if (file >= 0)
+    close(file);
+  if (!is_one)
+    return false;
+  size_t before = out->len;
+  *status = CCA_OK;
+  if ((errno = cca_file_read(path, SIZE_MAX, out))) {
+    *status = cca_symbols_fail(err, CCA_ERR_IO, "cannot be read: %s",
+                               strerror(errno));
+  } else if (cca_table_open(&table, &cca_symbols_schema, out->data + before,
+                            out->len - before, &wrong) < 0) {
+    bool version = wrong.status == CCA_TABLE_ERR_VERSION;
+    *status = cca_symbols_fail(err, version ? CCA_ERR_VERSION : CCA_ERR_CORRUPT,
+                               "a broken table, at byte %zu: %s", wrong.offset,
+                               wrong.text);
+  }
+  if (*status < 0)
+    out->len = before;
+  return true;
+}
+
+int cca_symbols_build(const char *path, struct cca_text *out,
+                      struct cca_error *err) {
+  struct cca_elf_module module;
+  struct cca_table_error wrong;
+  int status;
+  if (read_table(path, out, &status, err))
+    return status;
+  status = cca_elf_module_open(&module, path, err);
+  if (status == CCA_OK) {
+    struct cca_gather gather = {.module = &module};
+    gather.builder = cca_builder_new(&cca_symbols_schema);
+    cca_gather_symbols(&gather);
+    if (module.dwarf)
+      gather_debug(&gather);
+    add_image(&gather);
+    cca_elf_module_release(&module); /* its memory is not needed any more */
+    if (cca_builder_finish(gather.builder, out, &wrong) < 0)
+      status = cca_symbols_fail(err, CCA_ERR_NOT_ELF, "%s", wrong.text);
+    cca_builder_free(gather.builder);
+    cca_vec_release(&gather.names);
+    cca_vec_release(&gather.paths);
+  }
+  cca_elf_module_release(&module);
+  return status;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * module.c -- an ELF file and what belongs to it, opened by elfutils.
+ *
+ * In:    a path.
+ * Out:   libdwfl's view of it, its identity, and where its addresses lie.
+ * Holds: the file is a linked ELF module, of at most 4 GiB of addresses.
+ *
+ * elfutils finds the debug information: in the file, compressed or not; in
+ * .gnu_debugdata, which is the symbol table alone; in a file of the same build
+ * id or one that .gnu_debuglink names; and from the servers that the user's
+ * DEBUGINFOD_URLS names, if it is set.  It asks nobody else.
+ */
+#include "module.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/map.h"
+
+int cca_symbols_fail(struct cca_error *err, int status, const char *format,
+                     ...) {
+  if (err) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(err->text, sizeof err->text, format, args);
+    va_end(args);
+    err->status = status;
+    err->offset = 0;
+  }
+  return status;
+}
+
+/* Relocatable objects are refused: nothing in them has an address yet. */
+static int report(struct cca_elf_module *module, const char *path,
+                  struct cca_error *err) {
+  static const Dwfl_Callbacks callbacks = {
+      .find_elf = dwfl_build_id_find_elf,
+      .find_debuginfo = dwfl_standard_find_debuginfo,
+  };
+  struct stat status;
+  unsigned char ident[18] = {0};
+  int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0 || fstat(file, &status) < 0) {
+    int error = errno;
+    if (file >= 0)
+      close(file);
+    errno = error;
+    return cca_symbols_fail(err, CCA_ERR_IO, "cannot be opened: %s",
+                            strerror(error));
+  }
+  module->size = (uint64_t)status.st_size;
+  bool elf = S_ISREG(status.st_mode) &&
+             pread(file, ident, sizeof ident, 0) == sizeof ident &&
+             !memcmp(ident, ELFMAG, SELFMAG);
+  unsigned type = ident[EI_DATA] == ELFDATA2MSB ? ident[17] : ident[16];
+  if (!elf || (type != ET_EXEC && type != ET_DYN)) {
+    close(file);
+    return cca_symbols_fail(err, CCA_ERR_NOT_ELF,
+                            elf ? "neither an executable nor a shared object"
+                                : "not an ELF file");
+  }
+
+  module->dwfl = dwfl_begin(&callbacks);
+  if (module->dwfl) {
+    dwfl_report_begin(module->dwfl);
+    module->module = dwfl_report_elf(module->dwfl, "", path, file, 0, true);
+  }
+  if (!module->module) {
+    close(file); /* it is libdwfl's only if there is a module */
+    return cca_symbols_fail(err, CCA_ERR_NOT_ELF, "a broken ELF file: %s",
+                            dwfl_errmsg(-1));
+  }
+  dwfl_report_end(module->dwfl, NULL, NULL);
+  module->elf = dwfl_module_getelf(module->module, &module->bias);
+  if (!module->elf)
+    return cca_symbols_fail(err, CCA_ERR_NOT_ELF, "a broken ELF file: %s",
+                            dwfl_errmsg(-1));
+  return CCA_OK;
+}
+
+/* What is loaded, from the segments. */
+static int find_bounds(struct cca_elf_module *module, struct cca_error *err) {
+  size_t count = 0;
+  uint64_t low = UINT64_MAX, high = 0, code = UINT64_MAX;
+  elf_getphdrnum(module->elf, &count);
+  for (size_t i = 0; i < count; i++) {
+    GElf_Phdr segment;
+    if (!gelf_getphdr(module->elf, (int)i, &segment))
+      break;
+    if (segment.p_type != PT_LOAD || !segment.p_memsz)
+      continue;
+    uint64_t end = segment.p_vaddr + segment.p_memsz;
+    if (end < segment.p_vaddr)
+      return cca_symbols_fail(err, CCA_ERR_NOT_ELF,
+                              "segment %zu ends before it begins", i);
+    low = segment.p_vaddr < low ? segment.p_vaddr : low;
+    high = end > high ? end : high;
+    if (segment.p_flags & PF_X && segment.p_vaddr < code)
+      code = segment.p_vaddr;
+  }
+  if (low >= high)
+    return cca_symbols_fail(err, CCA_ERR_NOT_ELF, "nothing in it is loaded");
+  if (high - low > UINT32_MAX)
+    return cca_symbols_fail(err, CCA_ERR_NOT_ELF,
+                            "its addresses span more than 4 GiB");
+  module->base = low;
+  module->span = (uint32_t)(high - low);
+  module->code = code;
+  return CCA_OK;
+}
+
+/* Old linkers put the file's header into the first segment with code, so that
+ * code begins later than that: at the first section that has any. */
+static void find_code(struct cca_elf_module *module) {
+  uint64_t code = UINT64_MAX;
+  for (Elf_Scn *section = NULL;
+       (section = elf_nextscn(module->elf, section));) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) && header.sh_flags & SHF_ALLOC &&
+        header.sh_flags & SHF_EXECINSTR && header.sh_addr < code)
+      code = header.sh_addr;
+  }
+  if (code != UINT64_MAX)
+    module->code = code;
+}
+
+static void find_identity(struct cca_elf_module *module) {
+  const unsigned char *bits;
+  GElf_Addr where;
+  int len = dwfl_module_build_id(module->module, &bits, &where);
+  if (len > 0) {
+    for (int i = 0; i < len && i < 64; i++)
+      snprintf(module->build_id + 2 * i, 3, "%02x", bits[i]);
+    return;
+  }
+  size_t size;
+  const char *bytes = elf_rawfile(module->elf, &size);
+  module->digest = cca_hash(0, bytes, bytes ? size : 0);
+}
+
+int cca_elf_module_open(struct cca_elf_module *module, const char *path,
+                        struct cca_error *err) {
+  *module = (struct cca_elf_module){0};
+  int status = report(module, path, err);
+  if (status == CCA_OK)
+    status = find_bounds(module, err);
+  if (status < 0)
+    return status;
+  find_code(module);
+  find_identity(module);
+  module->dwarf = dwfl_module_getdwarf(module->module, &module->dwarf_bias);
+  return CCA_OK;
+}
+
+void cca_elf_module_release(struct cca_elf_module *module) {
+  if (module->dwfl)
+    dwfl_end(module->dwfl);
+  *module = (struct cca_elf_module){0};
+}

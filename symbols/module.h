@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * module.h -- an ELF file and what belongs to it, opened by elfutils.
+ */
+#ifndef CCA_MODULE_H
+#define CCA_MODULE_H
+
+#include <elfutils/libdwfl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ccallocs/error.h"
+
+struct cca_elf_module {
+  Dwfl *dwfl;
+  Dwfl_Module *module;
+  Elf *elf;       /* the file itself */
+  GElf_Addr bias; /* of libdwfl's addresses over the file's own */
+  Dwarf *dwarf;   /* NULL: there is none */
+  GElf_Addr dwarf_bias;
+
+  uint64_t base;      /* the lowest offset that is loaded */
+  uint32_t span;      /* bytes to the end of what is loaded */
+  uint64_t code;      /* where the first section with code begins */
+  char build_id[129]; /* in hexadecimal; empty: none */
+  uint64_t digest;    /* without a build id: a hash of the file; else 0 */
+  uint64_t size;      /* of the file */
+};
+
+/*
+ * Open the executable or shared object PATH, and its debug information: within
+ * it, or where elfutils looks for that (build id, debug link; debuginfod, if
+ * DEBUGINFOD_URLS says which).  Returns CCA_OK, CCA_ERR_IO or CCA_ERR_NOT_ELF,
+ * with *ERR filled.  Release it in any case.
+ *
+ * Memory: elfutils' own, and base/memory.h: without memory the process ends.
+ */
+int cca_elf_module_open(struct cca_elf_module *module, const char *path,
+                        struct cca_error *err);
+void cca_elf_module_release(struct cca_elf_module *module);
+
+/* ADDRESS of the module as a start, or false: it is not loaded, or 4 GiB or
+ * more behind the base. */
+static inline bool cca_elf_module_start(const struct cca_elf_module *module,
+                                        uint64_t address, uint32_t *start) {
+  *start = (uint32_t)(address - module->base);
+  return address >= module->base && address - module->base < module->span;
+}
+
+/* The part of FROM .. TO that is code, as starts; false if there is none.  What
+ * the linker dropped has DWARF at 0, where no code is. */
+static inline bool cca_elf_module_clip(const struct cca_elf_module *module,
+                                       uint64_t from, uint64_t to,
+                                       uint32_t *start, uint32_t *end) {
+  if (to <= from || from < module->code ||
+      !cca_elf_module_start(module, from, start))
+    return false;
+  *end = to - module->base < module->span ? (uint32_t)(to - module->base)
+                                          : module->span;
+  return true;
+}
+
+/* Say in ERR, which may be NULL, what is wrong; returns STATUS. */
+int cca_symbols_fail(struct cca_error *err, int status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif
