@@ -16,6 +16,7 @@ int cca_report_main(int argc, char **argv);
 int cca_run_main(int argc, char **argv);
 int cca_check_main(int argc, char **argv);
 int cca_export_main(int argc, char **argv);
+int cca_symbolize_main(int argc, char **argv);
 int cca_dump_main(int argc, char **argv);
 int cca_assemble_main(int argc, char **argv);
 int cca_solve_main(int argc, char **argv);
@@ -44,6 +45,10 @@ int cca_show_help(const char *help);
  * them, which COMMAND has then said. */
 int cca_parse_color(const char *command, const char *word,
                     enum cca_color *color);
+
+/* Publish BYTES as the file PATH: all of them, or the file as it was.  Returns 0
+ * or an errno value. */
+int cca_write_file(const char *path, const struct cca_text *bytes);
 
 /* Write LEN bytes to standard output; an error is said, and CCA_EXIT_ERROR
  * returned. */

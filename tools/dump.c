@@ -18,11 +18,13 @@
 static const char dump_help[] =
     "usage: allocs dump FILE...\n"
     "\n"
-    "Write every summary and classification in the FILEs as text, each after "
-    "a line\n"
-    "`# NAME'.  FILE is an object, archive, shared object, executable or table "
-    "file.\n"
-    "docs/table-format.md describes the text; allocs assemble reads one back.\n"
+    "Write every summary, classification and symbol table in the FILEs as "
+    "text, each\n"
+    "after a line `# NAME'.  FILE is an object, archive, shared object, "
+    "executable or\n"
+    "table file.  docs/table-format.md describes the text; allocs assemble "
+    "reads one\n"
+    "back.\n"
     "\n"
     "Exit status: 0 done, 1 a FILE has no table (standard error says why), 2 "
     "wrong\n"
@@ -31,11 +33,9 @@ static const char dump_help[] =
 static const char assemble_help[] =
     "usage: allocs assemble [-o OUT] FILE\n"
     "\n"
-    "Read the text of one summary or classification from FILE (- is standard "
-    "input)\n"
-    "and write it as a table file, which the other commands read, to OUT or "
-    "to\n"
-    "standard output.\n"
+    "Read the text of one table from FILE (- is standard input) and write it "
+    "as a\n"
+    "table file, which the other commands read, to OUT or to standard output.\n"
     "\n"
     "Exit status: 0 done, 2 wrong usage, a file cannot be read or written, or "
     "the\n"
@@ -64,10 +64,37 @@ static int parse(int argc, char **argv, const char *help, const char **out) {
   return -1;
 }
 
+/* If FILE is a symbol table, append it to OUT, or say what is wrong with it,
+ * and return true with the exit status. */
+static bool dump_symbols(const char *file, struct cca_text *out, int *status) {
+  struct cca_text image = {0};
+  struct cca_table table;
+  struct cca_table_error err = {0};
+  bool is_one = false;
+  if (!cca_file_read(file, SIZE_MAX, &image)) {
+    int wrong = cca_table_open(&table, &cca_symbols_schema, image.data,
+                               image.len, &err);
+    is_one = wrong != CCA_TABLE_ERR_MAGIC;
+    *status = wrong ? CCA_EXIT_ERROR : CCA_EXIT_OK;
+    if (!wrong) {
+      cca_text_addf(out, "# %s\n", file);
+      cca_text_dump(&table, out);
+    } else if (is_one) {
+      cca_complain("dump", "%s: corrupt table at byte %zu: %s", file,
+                   err.offset, err.text);
+    }
+  }
+  cca_text_release(&image);
+  return is_one;
+}
+
 /* Append what FILE carries to OUT; returns its exit status. */
 static int dump_file(struct cca_input *input, const char *file,
                      struct cca_text *out) {
   int status = CCA_EXIT_OK;
+  if (dump_symbols(file, out, &status))
+    return status;
+  status = CCA_EXIT_OK;
   size_t first = cca_input_add(input, file);
   if (first == input->count) {
     cca_complain("dump", "%s: no table in it", file);
@@ -112,8 +139,7 @@ int cca_dump_main(int argc, char **argv) {
   return status;
 }
 
-/* Publish BYTES as the file PATH: all of them, or the file as it was. */
-static int write_file(const char *path, const struct cca_text *bytes) {
+int cca_write_file(const char *path, const struct cca_text *bytes) {
   char *temporary = NULL;
   struct stat old;
   bool exists = stat(path, &old) == 0;
@@ -199,7 +225,7 @@ int cca_assemble_main(int argc, char **argv) {
     complain_of_text(file, &err);
   else if (!out)
     status = cca_print("assemble", image.data, image.len);
-  else if ((error = write_file(out, &image)))
+  else if ((error = cca_write_file(out, &image)))
     cca_complain("assemble", "%s: cannot write it: %s", out, strerror(error));
   else
     status = CCA_EXIT_OK;
