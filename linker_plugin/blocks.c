@@ -72,16 +72,23 @@ static void note_stores(const struct cca_body *body, uint32_t call,
       bool element = is_fixed && loc.flags & CCA_LOC_FLAGS_ELEMENT;
       if (element && (start > 0 || computed) && loc.record != CCA_NONE)
         continue; /* a header that is aligned to end where the result begins */
-      bool moving = is_fixed ? moves(body->unit->table, loc.base)
-                             : !is_place(offset);
+      bool moving =
+          is_fixed ? moves(body->unit->table, loc.base) : !is_place(offset);
       if (element || (moving && is_content(body, call, &store)))
         use->flags |= CCA_BLOCK_CONTENT;
       else if (is_fixed && fixed + loc.offset >= start)
         use->flags |= CCA_BLOCK_BUILT;
     }
     uint32_t location = body->unit->locations[store.loc];
-    if (location != CCA_NONE &&
-        has_call(cca__eval_origins(body->eval, store.value), call, &offset)) {
+    if (cca_node_at(body->unit->table, loc.base).op == CCA_OP_LOCAL &&
+        location == CCA_NONE)
+      continue;
+    if (!has_call(cca__eval_origins(body->eval, store.value), call, &offset) ||
+        cca__all_fresh(cca__eval_origins(body->eval, loc.base)))
+      continue; /* not kept, or only in something else that is fresh */
+    if (cca_node_at(body->unit->table, loc.base).op != CCA_OP_LOCAL)
+      use->flags |= CCA_BLOCK_SHARED;
+    if (location != CCA_NONE) {
       use->flags |= CCA_BLOCK_KEPT;
       use->kept = location;
     }
@@ -169,6 +176,8 @@ static void note_calls(const struct cca_body *body, uint32_t call,
           use->flags |= CCA_BLOCK_CONTENT;
         else if (model->behaviours[callee].builds & cca__bit(a))
           use->flags |= CCA_BLOCK_BUILT;
+        if (model->behaviours[callee].keeps & cca__bit(a))
+          use->flags |= CCA_BLOCK_SHARED;
       }
     }
   }
@@ -187,8 +196,7 @@ static uint32_t local_object(const struct cca_table *t, uint32_t node) {
  * only may be set, or freed at the end: what counts then is a function that
  * fills what it points to, or that nobody sees.
  */
-static bool is_lent(const struct cca_body *body, uint32_t local,
-                    bool pointer) {
+static bool is_lent(const struct cca_body *body, uint32_t local, bool pointer) {
   const struct cca_model *model = body->model;
   const struct cca_table *t = body->unit->table;
   for (uint32_t c = 0; c < body->row.calls_count; c++) {

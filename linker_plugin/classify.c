@@ -180,13 +180,37 @@ static bool sizeof_in_fields(const struct cca_model *model,
   return false;
 }
 
+/* Is FRESH the whole object, and may it be one that is found and stays where it
+ * is? */
+static bool stays(const struct cca_origins *origins,
+                  const struct cca_origin *fresh) {
+  int64_t start;
+  bool found = false;
+  if (!cca_size_is_constant(fresh->offset, &start) || start)
+    return false;
+  for (uint32_t i = 0; i < origins->count; i++) {
+    const struct cca_origin *o = &origins->items[i];
+    if (o->kind != CCA_ORIGIN_LOADED ||
+        (o->taken && o->loc == CCA_NONE && cca__fresh_by(origins, o->call)))
+      continue; /* the latter is of the same allocator's stock */
+    if (o->taken || !cca_size_is_constant(o->offset, &start) || start)
+      return false;
+    found = true;
+  }
+  return found;
+}
+
 /* Found where it was kept, or else created and kept there.  A factory that
  * moves on what is there, or returns a place in it, has a stock of its own. */
 static bool is_lazy(const struct cca_origins *origins,
                     const struct cca_origin *fresh, bool factory) {
   const struct cca_block *block = fresh->block;
   int64_t start;
-  if (!(block->flags & CCA_BLOCK_KEPT) || block->flags & CCA_BLOCK_ALWAYS)
+  if (block->flags & CCA_BLOCK_ALWAYS)
+    return false;
+  if (factory && block->flags & CCA_BLOCK_SHARED && stays(origins, fresh))
+    return true;
+  if (!(block->flags & CCA_BLOCK_KEPT))
     return false;
   if (factory && (block->flags & CCA_BLOCK_PASSING ||
                   !cca_size_is_constant(fresh->offset, &start) || start))
@@ -194,8 +218,8 @@ static bool is_lazy(const struct cca_origins *origins,
   for (uint32_t i = 0; i < origins->count; i++)
     if (origins->items[i].kind == CCA_ORIGIN_LOADED &&
         origins->items[i].index == block->kept &&
-        (!factory || (cca_size_is_constant(origins->items[i].offset, &start) &&
-                      !start)))
+        (!factory ||
+         (cca_size_is_constant(origins->items[i].offset, &start) && !start)))
       return true;
   return false;
 }

@@ -32,9 +32,9 @@ static void merge_origins(struct cca_origins *to,
     bool there = false;
     for (uint32_t k = 0; k < to->count && !there; k++) {
       const struct cca_origin *a = &to->items[k], *b = &from->items[i];
-      there = a->kind == b->kind && a->index == b->index &&
-              a->root == b->root && a->block == b->block &&
-              cca_size_equal(a->offset, b->offset);
+      there = a->kind == b->kind && a->taken == b->taken &&
+              a->index == b->index && a->root == b->root &&
+              a->block == b->block && cca_size_equal(a->offset, b->offset);
     }
     if (!there && to->count < CCA_ORIGINS)
       to->items[to->count++] = from->items[i];
@@ -92,6 +92,7 @@ static void find_returned(const struct cca_body *body,
     cca__carve(body, origins);
     believe_callers(body, origins);
     cca__describe_blocks(body, origins, b->may_free);
+    cca__note_taken(body, origins);
   }
   b->returned = origins;
 }
@@ -175,7 +176,7 @@ static void keep_behaviour(struct cca_arena *kept, struct cca_behaviour *b) {
 static bool origin_equal(const struct cca_origin *a,
                          const struct cca_origin *b) {
   if (a->kind != b->kind || a->index != b->index || a->root != b->root ||
-      !cca_size_equal(a->offset, b->offset))
+      a->taken != b->taken || !cca_size_equal(a->offset, b->offset))
     return false;
   if (a->kind != CCA_ORIGIN_FRESH)
     return true;
@@ -202,8 +203,9 @@ static bool behaviour_equal(const struct cca_behaviour *a,
                             const struct cca_behaviour *b) {
   if (a->frees != b->frees || a->may_free != b->may_free ||
       a->writes != b->writes || a->uses != b->uses || a->builds != b->builds ||
-      a->deep != b->deep || a->links != b->links ||
-      a->out_count != b->out_count || !a->number != !b->number ||
+      a->deep != b->deep || a->links != b->links || a->keeps != b->keeps ||
+      a->takes != b->takes || a->out_count != b->out_count ||
+      !a->number != !b->number ||
       (a->number && !cca_size_equal(a->number, b->number)))
     return false;
   for (uint32_t i = 0; i < a->out_count; i++)
@@ -253,8 +255,8 @@ static uint8_t traits_of(const struct cca_behaviour *b) {
   if ((b->primitive && b->primitive->allocates) || b->out_count ||
       cca__any_fresh(b->returned))
     traits |= CCA_TRAIT_HANDS_OUT;
-  if (b->primitive ||
-      b->writes | b->builds | b->deep | b->frees | b->may_free | b->resizes)
+  if (b->primitive || b->writes | b->builds | b->deep | b->frees | b->may_free |
+                          b->resizes | b->keeps | b->takes)
     traits |= CCA_TRAIT_TOUCHES;
   return traits;
 }

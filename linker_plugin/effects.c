@@ -4,7 +4,7 @@
  *
  * Input:     a body, behaviours of what it calls.
  * Output:    masks of parameters: filled, members set, freed, perhaps freed,
- *            passed on.
+ *            kept, unlinked, passed on.
  *
  * A deallocation function frees a parameter that may point to anything on
  * every path (the extractor says which calls are), or keeps it on a free list,
@@ -36,6 +36,14 @@ static void stores_effects(const struct cca_body *body,
     uint64_t to = direct_bit(body->eval, loc.base);
     struct cca_node base = cca_node_at(body->unit->table, loc.base);
     b->deep |= deep_bit(body->eval, loc.base);
+    if (base.op != CCA_OP_LOCAL) {
+      struct cca_node value = cca_node_at(body->unit->table, store.value);
+      b->keeps |= direct_bit(body->eval, store.value);
+      if (value.op == CCA_OP_LOAD)
+        b->takes |= direct_bit(body->eval,
+                               cca_loc_at(body->unit->table, value.a).base) &
+                    ~to;
+    }
     if (!to)
       continue;
     if (loc.flags & CCA_LOC_FLAGS_ELEMENT || base.op == CCA_OP_ADD)
@@ -104,7 +112,8 @@ static void callee_effects(const struct cca_body *body,
   const struct cca_behaviour *callee = &body->model->behaviours[function];
   const struct cca_primitive *p = callee->primitive;
   uint64_t touched = callee->writes | callee->builds | callee->may_free |
-                     callee->frees | callee->resizes;
+                     callee->frees | callee->resizes | callee->keeps |
+                     callee->takes;
   uint64_t left = arguments(call, p ? ~(uint64_t)0 : touched);
   for (; left; left &= left - 1) {
     uint32_t a = (uint32_t)__builtin_ctzll(left);
@@ -115,6 +124,10 @@ static void callee_effects(const struct cca_body *body,
       b->writes |= to;
     if (callee->builds & cca__bit(a))
       b->builds |= to;
+    if (callee->keeps & cca__bit(a))
+      b->keeps |= to;
+    if (callee->takes & cca__bit(a))
+      b->takes |= to;
     bool nothing = resizes_to_nothing(body, number, function, a);
     if (callback)
       continue;

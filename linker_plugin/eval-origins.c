@@ -8,7 +8,7 @@
 static bool same_origin(const struct cca_origin *a,
                         const struct cca_origin *b) {
   if (a->kind != b->kind || a->root != b->root || a->index != b->index ||
-      !cca_size_equal(a->offset, b->offset))
+      a->taken != b->taken || !cca_size_equal(a->offset, b->offset))
     return false;
   if (a->kind != CCA_ORIGIN_FRESH)
     return true;
@@ -141,6 +141,15 @@ static void add_primitive(struct cca_eval *eval, struct cca_origins *origins,
                                  .block = block});
 }
 
+/* Is something among ORIGINS, which a callee returns, that stays where it is?
+ */
+static bool may_find(const struct cca_origins *origins) {
+  for (uint32_t i = 0; origins && i < origins->count; i++)
+    if (origins->items[i].kind == CCA_ORIGIN_LOADED && !origins->items[i].taken)
+      return true;
+  return false;
+}
+
 /* The callee's block, seen from here. */
 static const struct cca_block *block_at_call(struct cca_eval *eval,
                                              const struct cca_call *call,
@@ -152,9 +161,11 @@ static const struct cca_block *block_at_call(struct cca_eval *eval,
   block->call = number;
   block->callee = callee;
   block->kept = CCA_NONE;
-  block->flags &= (uint16_t) ~(CCA_BLOCK_KEPT | CCA_BLOCK_PASSING |
-                               CCA_BLOCK_ALWAYS);
-  if (call->flags & CCA_CALL_FLAGS_ALWAYS)
+  block->flags &=
+      (uint16_t) ~(CCA_BLOCK_KEPT | CCA_BLOCK_PASSING | CCA_BLOCK_ALWAYS);
+  if (call->flags & CCA_CALL_FLAGS_ALWAYS &&
+      !(inner->flags & CCA_BLOCK_SHARED &&
+        may_find(eval->model->behaviours[callee].returned)))
     block->flags |= CCA_BLOCK_ALWAYS;
   if (inner->flags & CCA_BLOCK_RESIZED)
     set_resized(eval, block, cca__eval_argument(eval, call, inner->param));

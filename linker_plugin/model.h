@@ -201,6 +201,7 @@ enum cca_block_flags {
   CCA_BLOCK_ALWAYS = 1 << 10, /* the allocating call is on every path */
   CCA_BLOCK_AGREED = 1 << 11, /* by what callers say, see agree.c */
   CCA_BLOCK_PASSING = 1 << 12, /* where it is kept, other things are as well */
+  CCA_BLOCK_SHARED = 1 << 13,  /* kept here or by what has handled it */
 };
 
 /* Memory that the caller could not reach before. */
@@ -216,6 +217,7 @@ struct cca_block {
 
 struct cca_origin {
   uint8_t kind, root;
+  bool taken; /* LOADED: it is no longer there, or was not before; finds.c */
   uint32_t index;
   const struct cca_size *offset;
   const struct cca_block *block; /* FRESH only */
@@ -248,6 +250,14 @@ static inline bool cca__any_fresh(const struct cca_origins *origins) {
   return false;
 }
 
+/* Is there nothing else among ORIGINS? */
+static inline bool cca__all_fresh(const struct cca_origins *origins) {
+  for (uint32_t i = 0; i < origins->count; i++)
+    if (origins->items[i].kind != CCA_ORIGIN_FRESH)
+      return false;
+  return origins->count != 0;
+}
+
 /* A fresh block that is stored in *param. */
 struct cca_out {
   uint8_t param;
@@ -265,6 +275,8 @@ struct cca_behaviour {
   uint64_t deep;     /* … where pointers lie to memory that it may fill */
   uint64_t uses;     /* parameters it passes on, or what their members lead to */
   uint64_t links;    /* … it puts at the head of a list */
+  uint64_t keeps;    /* … it puts anywhere */
+  uint64_t takes;    /* … it unlinks: what they lead to it puts elsewhere */
   uint64_t resizes;  /* … whose block it returns in another size */
   struct cca_out *outs; /* out_count of them */
   uint32_t out_count;
@@ -330,6 +342,9 @@ bool cca__measures(const struct cca_function *f);
 /* ---- blocks.c: what happens to a fresh block before it is handed out ---- */
 void cca__describe_blocks(const struct cca_body *body,
                           struct cca_origins *origins, uint64_t may_free);
+
+/* ---- finds.c: is what was found still there? ---- */
+void cca__note_taken(const struct cca_body *body, struct cca_origins *found);
 
 /* ---- carve.c: pieces of memory that was held before ---- */
 void cca__carve(const struct cca_body *body, struct cca_origins *origins);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Who finds a record where it was kept, or else makes and keeps one, is no
  * factory: most calls allocate nothing.  The twins keep a stock: one takes its
- * records off a list, one cuts them from a chunk, and one makes a new one each
- * time, though it remembers the last. */
+ * records off a list, one off a stack, one cuts them from a chunk, one makes a
+ * new one each time, though it remembers the last, and one returns a list that
+ * it has made, the other way round. */
 #include <stdlib.h>
 struct item { struct item *next; long a[3]; };
 struct chunk { struct chunk *next; int used; struct item items[8]; };
@@ -28,21 +29,85 @@ struct item *fresh(struct owner *o) {
   o->last = calloc(1, sizeof(struct item));
   return o->last;
 }
+struct table { struct item *slots[64], *spare[8]; int spares; };
+static struct item *find(struct table *t, long key) {
+  for (int i = 0; i < 64; i++)
+    if (t->slots[i] && t->slots[i]->a[0] == key)
+      return t->slots[i];
+  return NULL;
+}
+static void insert(struct table *t, struct item *i) {
+  t->slots[i->a[0] & 63] = i;
+}
+struct item *lookup(struct table *t, long key) {
+  struct item *i = find(t, key);
+  if (!i) {
+    i = malloc(sizeof *i);
+    i->a[0] = key;
+    insert(t, i);
+  }
+  return i;
+}
+struct item *checked(struct table *t, long key) {
+  return key < 0 ? NULL : lookup(t, key);
+}
+static struct item *pop(struct table *t) {
+  return t->spares ? t->spare[--t->spares] : NULL;
+}
+struct item *from_stack(struct table *t, long key) {
+  struct item *i = pop(t);
+  if (!i) {
+    i = malloc(sizeof *i);
+    i->a[0] = key;
+    insert(t, i);
+  }
+  return i;
+}
+static struct item *reverse(struct item *list) {
+  struct item *before = NULL, *next;
+  for (; list; list = next) {
+    next = list->next;
+    list->next = before;
+    before = list;
+  }
+  return before;
+}
+struct item *reversed(int n) {
+  struct item *list = NULL;
+  while (n--) {
+    struct item *i = malloc(sizeof *i);
+    i->next = list;
+    list = i;
+  }
+  return reverse(list);
+}
 int use(struct owner *o) {
   return find_or_make(o) && off_list(o) && from_chunk(o) && fresh(o);
+}
+int use_table(struct table *t) {
+  return lookup(t, 1) && checked(t, 2) && from_stack(t, 3) && reversed(4);
 }
 /* functions:
 find_or_make lazy -
 off_list factory -
 from_chunk factory - +16
 fresh factory -
+lookup lazy -
+checked lazy -
+from_stack factory -
+reversed factory -
 */
 /* sites:
-12 find_or_make calloc typed struct_item one struct_item
-18 off_list calloc typed struct_item one struct_item
-24 from_chunk calloc typed struct_chunk one struct_chunk
-28 fresh calloc typed struct_item one struct_item
-32 use off_list typed struct_item one -
-32 use from_chunk typed struct_chunk flexible -
-32 use fresh typed struct_item one -
+13 find_or_make calloc typed struct_item one struct_item
+19 off_list calloc typed struct_item one struct_item
+25 from_chunk calloc typed struct_chunk one struct_chunk
+29 fresh calloc typed struct_item one struct_item
+45 lookup malloc typed struct_item one struct_item
+60 from_stack malloc typed struct_item one struct_item
+78 reversed malloc typed struct_item one struct_item
+85 use off_list typed struct_item one -
+85 use from_chunk typed struct_chunk flexible -
+85 use fresh typed struct_item one -
+88 use_table from_stack typed struct_item one -
+88 use_table reversed typed struct_item one -
 */

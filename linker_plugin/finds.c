@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * finds.c -- is what a function finds in memory still there afterwards?
+ *
+ * Input:     origins of what a body returns.
+ * Output:    the same; what was loaded is marked if the body takes it away.
+ *
+ * Who finds a record, or else makes one and puts it there, is no factory: most
+ * calls allocate nothing.  Who takes one off a stock, or else makes one, is.
+ * Something is taken away where
+ *   - what it leads to is put elsewhere: the next of a list into its head;
+ *   - something else is put where it was: null, the last of a stack;
+ *   - where to look is changed: a count, a cursor.
+ * What is reached through a fresh block was not there before, and counts as
+ * taken too.  In doubt it is.
+ */
+#include "model.h"
+
+enum { VALUES = 8, DEPTH = 6 };
+
+/* Is what one of ORIGINS was loaded as among FOUND? */
+static bool overlaps(const struct cca_origins *origins,
+                     const struct cca_origins *found) {
+  for (uint32_t i = 0; i < origins->count; i++)
+    for (uint32_t k = 0; k < found->count; k++) {
+      const struct cca_origin *a = &origins->items[i], *b = &found->items[k];
+      if (a->kind == CCA_ORIGIN_LOADED && b->kind == CCA_ORIGIN_LOADED &&
+          a->index == b->index && a->loc == b->loc && a->call == b->call)
+        return true;
+    }
+  return false;
+}
+
+/* May NODE have been loaded through one of FOUND? */
+static bool leads_from(const struct cca_body *body, uint32_t node,
+                       const struct cca_origins *found) {
+  const struct cca_table *t = body->unit->table;
+  struct cca_node n = cca_node_at(t, node);
+  uint32_t count = n.op == CCA_OP_EITHER ? n.b : 1;
+  for (uint32_t i = 0; i < count && i < VALUES; i++) {
+    struct cca_node one = n.op == CCA_OP_EITHER
+                              ? cca_node_at(t, cca_operand_at(t, n.a + i).node)
+                              : n;
+    if (one.op == CCA_OP_LOAD &&
+        overlaps(cca__eval_origins(body->eval, cca_loc_at(t, one.a).base),
+                 found))
+      return true;
+  }
+  return false;
+}
+
+/* Is anything but what was there, or a fresh block, put at LOCATION, where one
+ * of FOUND was? */
+static bool replaces(const struct cca_body *body, uint32_t location,
+                     uint32_t value, const struct cca_origins *found) {
+  bool there = false;
+  for (uint32_t i = 0; i < found->count; i++)
+    there |= found->items[i].kind == CCA_ORIGIN_LOADED &&
+             found->items[i].index == location;
+  if (!there || location == CCA_NONE || !location)
+    return false;
+  const struct cca_origins *origins = cca__eval_origins(body->eval, value);
+  for (uint32_t i = 0; i < origins->count; i++)
+    if (origins->items[i].kind != CCA_ORIGIN_FRESH &&
+        (origins->items[i].kind != CCA_ORIGIN_LOADED ||
+         origins->items[i].index != location))
+      return true;
+  return false;
+}
+
+/* Is one of FOUND an element, and the store one of a count that has become
+ * less? A summary does not say which element. */
+static bool pops(const struct cca_body *body, const struct cca_store *store,
+                 const struct cca_origins *found) {
+  const struct cca_table *t = body->unit->table;
+  struct cca_node value = cca_node_at(t, store->value);
+  bool less = value.op == CCA_OP_SUB;
+  if (value.op == CCA_OP_ADD) {
+    int64_t added;
+    less = cca_size_is_constant(cca__eval_size(body->eval, value.b), &added) &&
+           (added < 0 || (added > INT32_MAX && added <= UINT32_MAX));
+  }
+  struct cca_node from = less ? cca_node_at(t, value.a) : value;
+  if (!less || from.op != CCA_OP_LOAD ||
+      !cca__eval_same_place(body->eval, from.a, store->loc))
+    return false;
+  for (uint32_t i = 0; i < found->count; i++)
+    if (found->items[i].kind == CCA_ORIGIN_LOADED &&
+        found->items[i].loc != CCA_NONE &&
+        cca_loc_at(t, found->items[i].loc).flags & CCA_LOC_FLAGS_ELEMENT)
+      return true;
+  return false;
+}
+
+/* Does the address NODE depend on what is loaded from LOCATION? */
+static bool depends_on(const struct cca_body *body, uint32_t node,
+                       uint32_t location, int depth) {
+  const struct cca_table *t = body->unit->table;
+  struct cca_node n = cca_node_at(t, node);
+  if (!depth)
+    return false;
+  switch (n.op) {
+  case CCA_OP_LOAD:
+    return body->unit->locations[n.a] == location;
+  case CCA_OP_ADDRESS:
+    return depends_on(body, cca_loc_at(t, n.a).base, location, depth - 1);
+  case CCA_OP_ADD:
+  case CCA_OP_SUB:
+  case CCA_OP_MUL:
+    return depends_on(body, n.a, location, depth - 1) ||
+           depends_on(body, n.b, location, depth - 1);
+  case CCA_OP_EITHER:
+    for (uint32_t i = 0; i < n.b && i < VALUES; i++)
+      if (depends_on(body, cca_operand_at(t, n.a + i).node, location,
+                     depth - 1))
+        return true;
+    return false;
+  default:
+    return false;
+  }
+}
+
+/* Is LOCATION part of where one of FOUND was looked for? */
+static bool is_index(const struct cca_body *body, uint32_t location,
+                     const struct cca_origins *found) {
+  for (uint32_t i = 0; location != CCA_NONE && i < found->count; i++) {
+    const struct cca_origin *o = &found->items[i];
+    if (o->kind == CCA_ORIGIN_LOADED && o->loc != CCA_NONE &&
+        depends_on(body, cca_loc_at(body->unit->table, o->loc).base, location,
+                   DEPTH))
+      return true;
+  }
+  return false;
+}
+
+static bool stores_take(const struct cca_body *body,
+                        const struct cca_origins *found) {
+  const struct cca_table *t = body->unit->table;
+  for (uint32_t i = 0; i < body->row.stores_count; i++) {
+    struct cca_store store = cca_store_at(t, body->row.stores_first + i);
+    struct cca_loc loc = cca_loc_at(t, store.loc);
+    uint32_t location = body->unit->locations[store.loc];
+    if (cca_node_at(t, loc.base).op == CCA_OP_LOCAL ||
+        cca__all_fresh(cca__eval_origins(body->eval, loc.base)))
+      continue;
+    if (leads_from(body, store.value, found) ||
+        replaces(body, location, store.value, found) ||
+        is_index(body, location, found) || pops(body, &store, found))
+      return true;
+  }
+  return false;
+}
+
+/* Is any of FOUND given to a function that takes it from where it is? */
+static bool calls_take(const struct cca_body *body,
+                       const struct cca_origins *found) {
+  const struct cca_model *model = body->model;
+  for (uint32_t c = 0; c < body->row.calls_count; c++) {
+    uint32_t row = body->row.calls_first + c;
+    uint32_t number = body->unit->first_call + row;
+    struct cca_call call = cca_call_at(body->unit->table, row);
+    uint64_t takes = 0;
+    for (uint32_t t = model->targets_first[number];
+         t < model->targets_first[number + 1]; t++)
+      takes |= model->behaviours[model->targets[t]].takes;
+    for (uint32_t a = 0; takes && a < call.args_count && a < 64; a++)
+      if (takes & cca__bit(a) &&
+          overlaps(
+              cca__eval_origins(
+                  body->eval,
+                  cca_operand_at(body->unit->table, call.args_first + a).node),
+              found))
+        return true;
+  }
+  return false;
+}
+
+/* Is O part of what the body made: loaded through it, or by a call that was
+ * given it? */
+static bool is_own(const struct cca_body *body, const struct cca_origin *o) {
+  const struct cca_table *t = body->unit->table;
+  uint32_t row = o->call - body->unit->first_call;
+  if (o->loc != CCA_NONE)
+    return cca__any_fresh(
+        cca__eval_origins(body->eval, cca_loc_at(t, o->loc).base));
+  if (o->call == CCA_NONE ||
+      row - body->row.calls_first >= body->row.calls_count)
+    return false;
+  struct cca_call call = cca_call_at(t, row);
+  for (uint32_t a = 0; a < call.args_count; a++)
+    if (cca__any_fresh(cca__eval_origins(
+            body->eval, cca_operand_at(t, call.args_first + a).node)))
+      return true;
+  return false;
+}
+
+void cca__note_taken(const struct cca_body *body, struct cca_origins *found) {
+  bool loaded = false;
+  for (uint32_t i = 0; i < found->count; i++)
+    loaded |= found->items[i].kind == CCA_ORIGIN_LOADED;
+  if (!loaded)
+    return;
+  bool all = stores_take(body, found) || calls_take(body, found);
+  for (uint32_t i = 0; i < found->count; i++) {
+    struct cca_origin *o = &found->items[i];
+    if (o->kind == CCA_ORIGIN_LOADED)
+      o->taken |= all || is_own(body, o);
+  }
+}
