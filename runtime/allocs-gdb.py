@@ -19,7 +19,8 @@ import gdb
 ADDRESSES = ("leaves", "module_rows", "module_numbers", "labels", "label_numbers",
              "counters", "reasons", "is_glibc")
 NUMBERS = ("leaf_count", "leaf_shift", "chunk_shift", "granule_shift",
-           "leaf_over", "leaf_whole", "module_size", "module_bias", "module_low",
+           "leaf_over", "leaf_whole", "leaf_small", "small_shift", "small_half",
+           "small_label", "module_size", "module_bias", "module_low",
            "module_high", "module_path", "module_classified", "module_image",
            "module_image_size", "module_first_label", "label_size",
            "label_inside", "label_reason", "label_module", "label_at",
@@ -198,7 +199,7 @@ class Heap:
             raise gdb.GdbError("The runtime is not in this program: start it with "
                                "`allocs run', or link it with the runtime.") from None
         head = self.memory.read(start, 16)
-        if head[:12] != b"ccaheap\0\1\0\0\0":
+        if head[:12] != b"ccaheap\0\2\0\0\0":
             raise gdb.GdbError("The runtime is of another version than these commands.")
         at = start + 16
         for name in ADDRESSES:
@@ -275,16 +276,42 @@ class Heap:
         chunk = (address - base) >> self.chunk_shift
         words = 1 << (self.chunk_shift - self.granule_shift - 6)
         bits = int.from_bytes(memory.read(leaf + chunk * words * 8, words * 8), "little")
-        granule = ((address - base) - (chunk << self.chunk_shift)) >> self.granule_shift
+        first = base + (chunk << self.chunk_shift)
+        granule = (address - first) >> self.granule_shift
         bits &= (2 << granule) - 1
-        if bits:
-            return base + (chunk << self.chunk_shift) + \
-                ((bits.bit_length() - 1) << self.granule_shift)
-        return memory.word(leaf + self.leaf_over + 8 * chunk) or \
+        found = first + ((bits.bit_length() - 1) << self.granule_shift) if bits else 0
+        for start, _ in reversed(self.small(leaf, first)):
+            if start <= address:
+                found = max(found, start)
+                break
+        return found or memory.word(leaf + self.leaf_over + 8 * chunk) or \
             memory.word(leaf + self.leaf_whole)
 
+    def small(self, leaf, first):
+        """Out: start and number of each small object in the chunk that begins at
+        FIRST, by address."""
+        size = 4 << (self.chunk_shift - self.small_shift)
+        at = (first & ((1 << self.leaf_shift) - 1)) >> self.small_shift
+        numbers = self.memory.direct(leaf + self.leaf_small + 4 * at, size) or b""
+        if not any(numbers):
+            return []
+        return [(first + (i << self.small_shift) +
+                 (1 << self.granule_shift if number & self.small_half else 0), number)
+                for i, (number,) in enumerate(struct.iter_unpack("<I", numbers))
+                if number]
+
+    def size_and_label(self, number):
+        """Out: size and label of a small object."""
+        return (number & (self.small_half - 1)) - 1, number >> self.small_label
+
     def object(self, start):
-        """Out: size, label of the object at START."""
+        """Out: size, label, room of the object at START."""
+        leaf = self.leaf(start >> self.leaf_shift)
+        at = (start & ((1 << self.leaf_shift) - 1)) >> self.small_shift
+        number = self.memory.number(leaf + self.leaf_small + 4 * at, 4)
+        if number:
+            size, label = self.size_and_label(number)
+            return size, label, max(1, size)
         word = self.memory.word(start - 8)
         room = (word & ~7) - 8 - (word & 2) * 4 - TRAILER
         if room < 0:
@@ -313,9 +340,9 @@ class Heap:
                 leaf, 8 * words << (self.leaf_shift - self.chunk_shift))
             for i in range(0, len(starts or b""), 8 * words):
                 part = starts[i:i + 8 * words]
-                if not any(part):
-                    continue
                 first = base + i // (8 * words) * chunk
+                found = [(start, *self.size_and_label(number))
+                         for start, number in self.small(leaf, first)]
                 for j, (bits,) in enumerate(struct.iter_unpack("<Q", part)):
                     while bits:
                         low = bits & -bits
@@ -326,7 +353,8 @@ class Heap:
                             size, label, _ = self.object(start)
                         except Damaged:
                             continue
-                        yield start, size, label
+                        found.append((start, size, label))
+                yield from sorted(found)
 
     def live(self):
         """Out: label: (objects, bytes) that are not freed, by the counters."""

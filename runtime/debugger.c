@@ -40,6 +40,10 @@ const struct cca_debugger cca_debugger = {
     .granule_shift = CCA_GRANULE_SHIFT,
     .leaf_over = offsetof(struct cca_leaf, over),
     .leaf_whole = offsetof(struct cca_leaf, whole),
+    .leaf_small = offsetof(struct cca_leaf, small),
+    .small_shift = CCA_SMALL_SHIFT,
+    .small_half = CCA_SMALL_HALF,
+    .small_label = CCA_SMALL_LABEL,
 
     .module_size = sizeof(struct cca_loaded),
     .module_bias = offsetof(struct cca_loaded, bias),

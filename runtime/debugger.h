@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-enum { CCA_DEBUGGER_VERSION = 1 };
+enum { CCA_DEBUGGER_VERSION = 2 };
 
 struct cca_debugger {
   char magic[8];
@@ -21,7 +21,8 @@ struct cca_debugger {
       *counters, *reasons, *is_glibc;
 
   uint32_t leaf_count, leaf_shift, chunk_shift, granule_shift;
-  uint32_t leaf_over, leaf_whole; /* offsets; `starts` is the first */
+  uint32_t leaf_over, leaf_whole, leaf_small; /* offsets; `starts` is first */
+  uint32_t small_shift, small_half, small_label;
 
   uint32_t module_size;
   uint32_t module_bias, module_low, module_high, module_path, module_classified,

@@ -69,13 +69,12 @@ int cca_describe(const void *pointer, struct cca_object *out) {
   uintptr_t start = cca_hooks_ready() ? cca_starts_find(address) : 0;
   if (!start)
     return CCA_ERR_NOT_FOUND;
-  size_t room = cca_heap_room(start);
-  if (address - start >= room)
+  struct cca_held held = cca_heap_held(start, cca_small_at(start));
+  if (address - start >= held.room)
     return CCA_ERR_NOT_FOUND;
-  struct cca_trailer trailer = cca_heap_trailer(start, room);
-  struct cca_label label = cca_labels[cca_heap_label(trailer)];
+  struct cca_label label = cca_labels[held.label];
   out->start = (void *)start;
-  out->size = cca_heap_size(trailer, room);
+  out->size = held.size;
   out->offset = address - start;
   out->reason = cca_reason_texts[label.reason];
   if (label.module != CCA_NO_MODULE) {

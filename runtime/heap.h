@@ -2,10 +2,12 @@
 /*
  * heap.h -- objects: what is kept about each, and how it is found again.
  *
- * Every block is asked for with 8 bytes more, the trailer, which are the last
- * of what malloc_usable_size() says the block has: the label of the object, and
- * how many bytes lie between its end and the trailer.  A header would have to
- * keep the alignment that memalign() promised, and realloc() would move it; a
+ * Of small objects all is in the index (starts.h): most of a heap are such, and
+ * many fill their blocks, so that 8 bytes more would cost 16.  The blocks of
+ * others are asked for with a trailer, the last 8 bytes of what
+ * malloc_usable_size() says the block has: the label of the object, and how
+ * many bytes lie between its end and the trailer.  A header would have to keep
+ * the alignment that memalign() promised, and realloc() would move it; a
  * trailer is in nobody's way.  Because it ends the usable block, the size that
  * the program is told is smaller by as much.
  */
@@ -36,8 +38,15 @@ struct cca_trailer {
 };
 enum { CCA_TRAILER = sizeof(struct cca_trailer) };
 
-/* The block at START, which is in the index of starts: its usable bytes,
- * trailer left out. */
+/* What the malloc below is asked for, for an object of SIZE bytes. */
+static inline size_t cca_heap_ask(size_t size) {
+  if (cca_likely(size < CCA_SMALL))
+    return size < CCA_SMALL_LEAST ? CCA_SMALL_LEAST : size;
+  return size + CCA_TRAILER;
+}
+
+/* The block at START, which has a trailer: its usable bytes, trailer left
+ * out. */
 static inline size_t cca_heap_room(uintptr_t start) {
   if (cca_likely(cca_below.is_glibc)) {
     /* The word before a block: its size with all overhead, and three flags,
@@ -65,6 +74,27 @@ static inline uint32_t cca_heap_label(struct cca_trailer trailer) {
   return cca_likely(trailer.label < cca_load(&cca_label_numbers))
              ? trailer.label
              : CCA_REASON_BROKEN;
+}
+
+/* An object. */
+struct cca_held {
+  size_t room; /* bytes that are its own: 1 for what was asked to have none */
+  size_t size; /* that the program asked for */
+  uint32_t label;
+  bool small;
+};
+
+/* What begins at START, if SMALL, which its number is, is 0 a block with a
+ * trailer. */
+static inline struct cca_held cca_heap_held(uintptr_t start, uint32_t small) {
+  if (cca_likely(small)) {
+    uint32_t size = cca_small_size(small);
+    return (struct cca_held){size + !size, size, cca_small_label(small), true};
+  }
+  size_t room = cca_heap_room(start);
+  struct cca_trailer trailer = cca_heap_trailer(start, room);
+  return (struct cca_held){room, cca_heap_size(trailer, room),
+                           cca_heap_label(trailer), false};
 }
 
 #endif

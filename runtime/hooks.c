@@ -4,8 +4,9 @@
  *
  * In:  calls of the program and of all its libraries.
  * Out: the same calls of the next malloc in the search order (glibc's, or
- *      whatever the program has), each for 8 bytes more, and for each object a
- *      label, a trailer, an entry in the index, and counts.
+ *      whatever the program has), and for each object a label, an entry in the
+ *      index, and counts; those that are not small are asked for with a trailer
+ *      (heap.h).
  *
  * The first call may come before any constructor, and from dlsym() while it
  * looks for the next malloc; such calls are served from a small arena, whose
@@ -157,17 +158,23 @@ void cca_hooks_wake(void) { wake_up(); }
 /* ---- Objects ---- */
 
 /* The block at START, of which the program has SIZE bytes, is an object. */
-__attribute__((always_inline)) static inline void
-enter(uintptr_t start, size_t size, uint32_t label) {
+__attribute__((noinline)) static bool enter_large(uintptr_t start, size_t size,
+                                                  uint32_t label) {
   size_t room = cca_heap_room(start);
   if (cca_unlikely(room > LIMIT || room < size))
-    return; /* a malloc that does not give what was asked for */
+    return false; /* a malloc that does not give what was asked for */
   size_t slack = room - size;
   struct cca_trailer trailer = {label, slack > UINT32_MAX ? UINT32_MAX
                                                           : (uint32_t)slack};
   memcpy((char *)start + room, &trailer, sizeof trailer);
-  bool locked = !cca_alone();
-  if (cca_unlikely(!cca_starts_add(start, room, locked)))
+  return cca_starts_add(start, room, !cca_alone());
+}
+
+__attribute__((always_inline)) static inline void
+enter(uintptr_t start, size_t size, uint32_t label) {
+  if (cca_unlikely(!(cca_likely(size < CCA_SMALL)
+                         ? cca_small_add(start, size, label)
+                         : enter_large(start, size, label))))
     return;
   struct cca_shard shard = cca_labels_shard();
   cca_add(&shard.counters[label].objects, 1, shard.locked);
@@ -191,32 +198,42 @@ static inline void count_freed(uint32_t label, size_t size) {
   cca_add(&shard.counters[label].freed_bytes, size, shard.locked);
 }
 
-static inline void leave(uintptr_t start) {
-  size_t room = cca_heap_room(start);
-  struct cca_trailer trailer = cca_heap_trailer(start, room);
-  count_freed(cca_heap_label(trailer), cca_heap_size(trailer, room));
-  cca_starts_remove(start, room, !cca_alone());
+static inline void take_out(uintptr_t start, struct cca_held held) {
+  if (held.small)
+    cca_small_remove(start, held.size);
+  else
+    cca_starts_remove(start, held.room, !cca_alone());
+}
+
+__attribute__((always_inline)) static inline void leave(uintptr_t start,
+                                                        uint32_t small) {
+  struct cca_held held = cca_heap_held(start, small);
+  count_freed(held.label, held.size);
+  take_out(start, held);
 }
 
 /*
  * An object that is resized stays what it is, unless the call is a site that
  * says otherwise: then it is counted as freed there and allocated here.
  */
-static void *resize(void *block, size_t size, struct cca_frame frame) {
+static void *resize(void *block, uint32_t small, size_t size,
+                    struct cca_frame frame) {
   uintptr_t start = (uintptr_t)block;
-  size_t room = cca_heap_room(start);
-  struct cca_trailer trailer = cca_heap_trailer(start, room);
-  uint32_t label = cca_heap_label(trailer);
-  size_t old = cca_heap_size(trailer, room);
+  struct cca_held held = cca_heap_held(start, small);
+  uint32_t label = held.label;
+  size_t old = held.size;
   if (size == 0) { /* frees it, or gives something as small as can be */
-    leave(start);
+    leave(start, small);
     return cca_below.realloc(block, 0);
   }
   /* Once it is moved its old place is anybody's. */
-  cca_starts_remove(start, room, !cca_alone());
-  void *moved = cca_below.realloc(block, size + CCA_TRAILER);
+  take_out(start, held);
+  void *moved = cca_below.realloc(block, cca_heap_ask(size));
   if (!moved) {
-    cca_starts_add(start, room, !cca_alone());
+    if (held.small)
+      cca_small_add(start, old, label);
+    else
+      cca_starts_add(start, held.room, !cca_alone());
     return NULL;
   }
   uint32_t now = cca_walk(frame, size, cca_labels_shard().paths);
@@ -246,7 +263,7 @@ HOOK void *malloc(size_t size) {
   UNLESS_READY(arena_alloc(16, size), cca_below.malloc(size));
   if (cca_unlikely(size > LIMIT))
     return cca_below.malloc(size);
-  return entered(cca_below.malloc(size + CCA_TRAILER), size, CCA_CALLER_WORDS);
+  return entered(cca_below.malloc(cca_heap_ask(size)), size, CCA_CALLER_WORDS);
 }
 
 HOOK void *calloc(size_t count, size_t each) {
@@ -256,7 +273,7 @@ HOOK void *calloc(size_t count, size_t each) {
                cca_below.calloc(count, each));
   if (cca_unlikely(over))
     return cca_below.calloc(count, each);
-  return entered(cca_below.calloc(1, size + CCA_TRAILER), size,
+  return entered(cca_below.calloc(1, cca_heap_ask(size)), size,
                  CCA_CALLER_WORDS);
 }
 
@@ -267,8 +284,11 @@ HOOK void free(void *block) {
     if (in_arena(block) || !wake_up())
       return;
   }
-  if (cca_likely(cca_starts_has((uintptr_t)block)))
-    leave((uintptr_t)block);
+  uint32_t small = cca_small_at((uintptr_t)block);
+  if (cca_likely(small))
+    leave((uintptr_t)block, small);
+  else if (cca_starts_has((uintptr_t)block))
+    leave((uintptr_t)block, 0);
   else if (in_arena(block))
     return;
   cca_below.free(block);
@@ -279,10 +299,11 @@ static inline void *do_realloc(void *block, size_t size,
   if (cca_unlikely(size > LIMIT))
     return cca_below.realloc(block, size);
   if (!block)
-    return entered(cca_below.realloc(NULL, size + CCA_TRAILER), size, frame.ra,
+    return entered(cca_below.realloc(NULL, cca_heap_ask(size)), size, frame.ra,
                    frame.sp, frame.fp);
-  if (cca_likely(cca_starts_has((uintptr_t)block)))
-    return resize(block, size, frame);
+  uint32_t small = cca_small_at((uintptr_t)block);
+  if (cca_likely(small || cca_starts_has((uintptr_t)block)))
+    return resize(block, small, size, frame);
   return cca_below.realloc(block, size);
 }
 
@@ -309,7 +330,7 @@ HOOK void *memalign(size_t align, size_t size) {
   UNLESS_READY(arena_alloc(align, size), cca_below.memalign(align, size));
   if (cca_unlikely(size > LIMIT))
     return cca_below.memalign(align, size);
-  return entered(cca_below.memalign(align, size + CCA_TRAILER), size,
+  return entered(cca_below.memalign(align, cca_heap_ask(size)), size,
                  CCA_CALLER_WORDS);
 }
 
@@ -317,7 +338,7 @@ HOOK void *aligned_alloc(size_t align, size_t size) {
   UNLESS_READY(arena_alloc(align, size), cca_below.aligned_alloc(align, size));
   if (cca_unlikely(size > LIMIT))
     return cca_below.aligned_alloc(align, size);
-  return entered(cca_below.aligned_alloc(align, size + CCA_TRAILER), size,
+  return entered(cca_below.aligned_alloc(align, cca_heap_ask(size)), size,
                  CCA_CALLER_WORDS);
 }
 
@@ -326,7 +347,7 @@ HOOK int posix_memalign(void **block, size_t align, size_t size) {
                cca_below.posix_memalign(block, align, size));
   if (cca_unlikely(size > LIMIT))
     return cca_below.posix_memalign(block, align, size);
-  int status = cca_below.posix_memalign(block, align, size + CCA_TRAILER);
+  int status = cca_below.posix_memalign(block, align, cca_heap_ask(size));
   if (status == 0)
     entered(*block, size, CCA_CALLER_WORDS);
   return status;
@@ -339,7 +360,7 @@ HOOK void *valloc(size_t size) {
   UNLESS_READY(arena_alloc(page, size), cca_below.memalign(page, size));
   if (cca_unlikely(size > LIMIT))
     return cca_below.memalign(page, size);
-  return entered(cca_below.memalign(page, size + CCA_TRAILER), size,
+  return entered(cca_below.memalign(page, cca_heap_ask(size)), size,
                  CCA_CALLER_WORDS);
 }
 
@@ -351,7 +372,7 @@ HOOK void *pvalloc(size_t size) {
   }
   size = (size + page - 1) / page * page;
   UNLESS_READY(arena_alloc(page, size), cca_below.memalign(page, size));
-  return entered(cca_below.memalign(page, size + CCA_TRAILER), size,
+  return entered(cca_below.memalign(page, cca_heap_ask(size)), size,
                  CCA_CALLER_WORDS);
 }
 

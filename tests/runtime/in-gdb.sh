@@ -23,7 +23,7 @@ int main(int argc, char **argv) {
   gone = malloc(sizeof(struct first));
   free(gone);
   large = malloc(sizeof(struct second)); /* over several chunks */
-  char *text = malloc((size_t)argc + 9);
+  char *text = malloc((size_t)argc + 59); /* elsewhere than `gone` */
   bytes = text;
   puts("x"); /* stdio's buffer */
   stop();
