@@ -171,12 +171,11 @@ __attribute__((noinline)) static bool enter_large(uintptr_t start, size_t size,
 }
 
 __attribute__((always_inline)) static inline void
-enter(uintptr_t start, size_t size, uint32_t label) {
+enter(uintptr_t start, size_t size, uint32_t label, struct cca_shard shard) {
   if (cca_unlikely(!(cca_likely(size < CCA_SMALL)
                          ? cca_small_add(start, size, label)
                          : enter_large(start, size, label))))
     return;
-  struct cca_shard shard = cca_labels_shard();
   cca_add(&shard.counters[label].objects, 1, shard.locked);
   cca_add(&shard.counters[label].bytes, size, shard.locked);
 }
@@ -186,14 +185,14 @@ __attribute__((noinline)) static void *
 entered(void *block, size_t size, uintptr_t ra, uintptr_t sp, uintptr_t fp) {
   if (cca_likely(block != NULL)) {
     struct cca_frame frame = {ra, sp, fp};
-    enter((uintptr_t)block, size,
-          cca_walk(frame, size, cca_labels_shard().paths));
+    struct cca_shard shard = cca_labels_shard();
+    enter((uintptr_t)block, size, cca_walk(frame, size, shard), shard);
   }
   return block;
 }
 
-static inline void count_freed(uint32_t label, size_t size) {
-  struct cca_shard shard = cca_labels_shard();
+static inline void count_freed(uint32_t label, size_t size,
+                               struct cca_shard shard) {
   cca_add(&shard.counters[label].freed_objects, 1, shard.locked);
   cca_add(&shard.counters[label].freed_bytes, size, shard.locked);
 }
@@ -208,7 +207,7 @@ static inline void take_out(uintptr_t start, struct cca_held held) {
 __attribute__((always_inline)) static inline void leave(uintptr_t start,
                                                         uint32_t small) {
   struct cca_held held = cca_heap_held(start, small);
-  count_freed(held.label, held.size);
+  count_freed(held.label, held.size, cca_labels_shard());
   take_out(start, held);
 }
 
@@ -236,16 +235,16 @@ static void *resize(void *block, uint32_t small, size_t size,
       cca_starts_add(start, held.room, !cca_alone());
     return NULL;
   }
-  uint32_t now = cca_walk(frame, size, cca_labels_shard().paths);
+  struct cca_shard shard = cca_labels_shard();
+  uint32_t now = cca_walk(frame, size, shard);
   if (cca_labels[now].reason != CCA_REASON_NONE &&
       cca_label_fits(&cca_labels[label], size))
     now = label;
-  enter((uintptr_t)moved, size, now);
+  enter((uintptr_t)moved, size, now, shard);
   /* As if it had been freed and allocated; of the same label, only the
    * difference counts. */
-  struct cca_shard shard = cca_labels_shard();
   if (now != label) {
-    count_freed(label, old);
+    count_freed(label, old, shard);
   } else {
     size_t both = old < size ? old : size;
     cca_add(&shard.counters[label].objects, -1ull, shard.locked);

@@ -5,6 +5,10 @@
 #include "labels.h"
 
 #include "pages.h"
+#include "stack.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
 
 struct cca_label *cca_labels;
 uint32_t cca_label_numbers;
@@ -18,7 +22,7 @@ enum { COUNTERS = CCA_MAX_LABELS * sizeof(struct cca_counter) };
 /* Counters, and behind them the paths. */
 static struct cca_counter *make_shard(uint32_t i) {
   struct cca_counter *there = cca_load_acquire(&cca_counters[i]), *fresh;
-  if (there || !(fresh = cca_pages_map(COUNTERS + CCA_PATHS_SIZE)))
+  if (there || !(fresh = cca_pages_map(COUNTERS + sizeof(struct cca_paths))))
     return there;
   if (__atomic_compare_exchange_n(&cca_counters[i], &there, fresh, false,
                                   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
@@ -49,6 +53,13 @@ uint32_t cca_labels_take(uint32_t count) {
   return first;
 }
 
+/* Where the calling thread's stack ends.  glibc puts what describes a thread
+ * there, and the first thread has it elsewhere. */
+static uintptr_t stack_end(void) {
+  return syscall(SYS_gettid) == getpid() ? (uintptr_t)__libc_stack_end
+                                         : cca_thread_pointer();
+}
+
 /* The calling thread's shard, from its first allocation on.  The last is always
  * there. */
 struct cca_shard cca__labels_shard(void) {
@@ -59,8 +70,9 @@ struct cca_shard cca__labels_shard(void) {
   if (!shard.counters) {
     if (i >= CCA_SHARDS)
       cca_store(&threads, CCA_SHARDS); /* do not run over */
-    shard = (struct cca_shard){cca_counters[CCA_SHARDS - 1], NULL, true};
+    shard = (struct cca_shard){cca_counters[CCA_SHARDS - 1], .locked = true};
   }
+  shard.stack_end = stack_end();
   return cca__shard = shard;
 }
 

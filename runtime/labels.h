@@ -45,7 +45,6 @@ enum {
   CCA_MAX_LABELS = 1 << 17,
   CCA_SHARDS = 16,
   CCA_NO_MODULE = 0xffff,
-  CCA_PATHS_SIZE = 1 << 14, /* bytes, of the paths of one thread */
 };
 
 /* How a size has to be, for the type of a site to be believed. */
@@ -93,11 +92,44 @@ struct cca_counter cca_labels_sum(uint32_t label);
 /* In a forked child: what is live becomes all that there ever was. */
 void cca_labels_after_fork(void);
 
-struct cca_paths; /* walk.c: stacks that were walked before */
+/*
+ * Stacks that were walked before.  A path says what the words are that the walk
+ * met, and where: if the stack has the same words at the same places, the walk
+ * would take the same way, and end at the same label.  To compare them takes no
+ * load that waits for another one, which is what makes a walk slow.
+ *
+ * A path belongs to one thread; a signal handler may come at any time.
+ */
+struct cca_path {
+  uintptr_t ra; /* 0: none is here */
+  size_t size;  /* of the object, which the label fits */
+  uint32_t label;
+  uint16_t count, reach; /* bytes above the stack pointer, in units of 64 */
+  uintptr_t fp;          /* less the stack pointer; with USES_FP in count */
+  struct {
+    uint32_t at;       /* bytes above the stack pointer */
+    uint32_t relative; /* ~0: less the stack pointer; 0 */
+    uintptr_t word;
+  } seen[6];
+};
+enum {
+  CCA_PATH_SEEN = 6,
+  CCA_PATH_USES_FP = 8, /* in count */
+  CCA_PATHS_BITS = 7,
+  CCA_PATHS = 1 << CCA_PATHS_BITS,
+};
+_Static_assert(sizeof(struct cca_path) == 128, "two lines of the cache");
+
+struct cca_paths {
+  struct cca_path path[CCA_PATHS];
+  uint64_t generation; /* of the facts that they come from */
+  uint32_t busy;       /* one is being written, perhaps below us */
+};
 
 struct cca_shard {
   struct cca_counter *counters;
   struct cca_paths *paths; /* NULL if shared */
+  uintptr_t stack_end;     /* of the thread's own stack, above */
   bool locked;             /* shared with other threads */
 };
 struct cca_shard cca__labels_shard(void);

@@ -373,6 +373,7 @@ __attribute__((noinline)) uint32_t cca__walk(struct cca_frame frame,
   uintptr_t decided;
   struct trail trail;
   trail.path.ra = frame.ra;
+  trail.path.size = size;
   trail.path.count = 0;
   trail.path.reach = 0;
   trail.path.fp = 0;
@@ -381,8 +382,9 @@ __attribute__((noinline)) uint32_t cca__walk(struct cca_frame frame,
   uint64_t generation = cca_load(&cca_facts_generation);
   uint32_t label = walk(frame, &decided, &trail);
   trail.path.label = label;
-  if (paths && trail.whole && trail.path.count &&
+  uint32_t settled = settle(label, decided, size);
+  if (paths && settled == label && trail.whole && trail.path.count &&
       generation == cca_load(&cca_facts_generation))
     remember(paths, path, &trail.path);
-  return settle(label, decided, size);
+  return settled;
 }
