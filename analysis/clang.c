@@ -5,6 +5,10 @@
  * Both directions go through one poll loop, since clang begins to write before
  * it has read everything and either side would block the other for ever.
  *
+ * The clang that is linked into us runs in a forked child, which is spared an
+ * execve(), the loader and LLVM's constructors, and nothing else: what holds for
+ * one process holds for the other.
+ *
  * What stands in clang's place may be anything: a program that sleeps, a script
  * that is done while its child still holds our pipe.  So the loop ends with the
  * process and not with the pipes, and at a time when nobody waits any longer;
@@ -25,7 +29,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "analysis/own-clang.h"
 
 enum {
   CPU_SECONDS = 120,
@@ -36,18 +40,10 @@ enum {
   NO_CLANG = 127
 };
 
-/* Ours, which starts sooner, where there is one.  Owned by the process. */
-static const char *clang_path(void) {
-  static const char *known;
+/* The clang that the user has named, or NULL. */
+static const char *named_clang(void) {
   const char *path = getenv("CC_ALLOCS_CLANG");
-  if (path && *path)
-    return path;
-  if (!known) {
-    known = cca_file_beside_program("cca-clang");
-    if (!known || access(known, X_OK) != 0 || access(CCA_CLANG, X_OK) != 0)
-      known = CCA_CLANG;
-  }
-  return known;
+  return path && *path ? path : NULL;
 }
 
 /* These make a compiler write files, or change what it is asked to do. */
@@ -110,9 +106,10 @@ static void close_pipes(struct pipes *p) {
   }
 }
 
-/* In the child: become clang. */
-static _Noreturn void become_clang(const struct pipes *p, char **argv,
-                                   pid_t parent) {
+/* In the child: become clang, with the COUNT words of ARGV; the first is free
+ * for its name. */
+static _Noreturn void become_clang(const struct pipes *p, const char **argv,
+                                   size_t count, pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) /* it died before that */
     _exit(NO_CLANG);
@@ -125,7 +122,15 @@ static _Noreturn void become_clang(const struct pipes *p, char **argv,
   dup2(p->in[0], 0);
   dup2(p->out[1], 1);
   dup2(p->err[1], 2);
-  execv(argv[0], argv);
+  close_range(3, ~0u, 0);
+  argv[0] = named_clang();
+  if (!argv[0]) {
+    argv[0] = CCA_CLANG;
+    /* Its headers are the installed one's. */
+    if (cca_own_clang && access(CCA_CLANG, X_OK) == 0)
+      cca_own_clang((int)count, argv);
+  }
+  execv(argv[0], (char *const *)argv);
   _exit(NO_CLANG);
 }
 
@@ -204,8 +209,11 @@ static void explain(int status, const struct cca_text *err,
       len -= (size_t)(slash + 1 - name);
       name = slash + 1;
     }
-    cca_text_addf(reason, "%.*s:%u: %.*s", (int)len, name, error.line,
-                  (int)error.message_len, error.message);
+    if (error.line)
+      cca_text_addf(reason, "%.*s:%u: ", (int)len, name, error.line);
+    else /* of the command, not of the source */
+      cca_text_adds(reason, "clang: ");
+    cca_text_add(reason, error.message, error.message_len);
   } else {
     cca_text_addf(reason, "clang exited with status %d", WEXITSTATUS(status));
   }
@@ -214,10 +222,10 @@ static void explain(int status, const struct cca_text *err,
 int cca_clang_run(const struct cca_clang_args *args, const char *in,
                   size_t in_len, struct cca_text *out, struct cca_text *err,
                   struct cca_text *reason) {
-  struct cca_vec(char *) argv = {0};
-  cca_vec_push(&argv, (char *)clang_path());
+  struct cca_vec(const char *) argv = {0};
+  cca_vec_push(&argv, NULL);
   for (size_t i = 0; i < args->list.count; i++)
-    cca_vec_push(&argv, (char *)args->list.items[i]);
+    cca_vec_push(&argv, args->list.items[i]);
   cca_vec_push(&argv, NULL);
 
   struct pipes p;
@@ -225,7 +233,7 @@ int cca_clang_run(const struct cca_clang_args *args, const char *in,
   if (open_pipes(&p) == 0)
     child = fork();
   if (child == 0)
-    become_clang(&p, argv.items, parent);
+    become_clang(&p, argv.items, argv.count - 1, parent);
   cca_vec_release(&argv);
   if (child < 0) {
     cca_text_addf(reason, "clang could not be started: %s", strerror(errno));
@@ -257,8 +265,8 @@ int cca_clang_run(const struct cca_clang_args *args, const char *in,
   return -1;
 }
 
-/* FILE:LINE:COLUMN: [fatal ]error: MESSAGE, or the driver's clang: error: ...
- */
+/* FILE:LINE:COLUMN: [fatal ]error: MESSAGE, or of the command line, without the
+ * place or with the program's name instead of it. */
 static bool parse_error(const char *line, const char *end,
                         struct cca_clang_error *out) {
   static const char tag[] = "error: ";
@@ -271,9 +279,10 @@ static bool parse_error(const char *line, const char *end,
                                   .message_len = (size_t)(end - message)};
   if (p - line >= 6 && !memcmp(p - 6, "fatal ", 6))
     p -= 6;
-  if (p - line < 2 || memcmp(p - 2, ": ", 2))
+  if (p != line && (p - line < 2 || memcmp(p - 2, ": ", 2)))
     return false;
-  p -= 2;
+  if (p != line)
+    p -= 2;
   unsigned numbers[2] = {0, 0};
   for (int i = 0; i < 2; i++) {
     const char *stop = p;

@@ -20,12 +20,13 @@ struct cca_clang_args {
  * Run clang with ARGS, the IN_LEN bytes at IN as its standard input, and add
  * what it writes to OUT and ERR.  Of ERR no more than a megabyte is kept.
  *
- * Which clang: CC_ALLOCS_CLANG in the environment; or cca-clang beside our
- * program; or the one that cc-allocs was configured with.  Variables that make
- * compilers write files of their own are taken out of its environment.  It dies
- * with us, and its processor time is limited to two minutes, which is a hundred
- * times what the largest units need.  All runs of a process together may last
- * as many seconds as CC_ALLOCS_SECONDS says, or else 600.
+ * Which clang: CC_ALLOCS_CLANG in the environment; or own-clang.h, where it is
+ * linked, in a child that only forks, so that there may be no threads; or the
+ * one that cc-allocs was configured with.  Variables that make compilers write
+ * files of their own are taken out of its environment.  It dies with us, and
+ * its processor time is limited to two minutes, which is a hundred times what
+ * the largest units need.  All runs of a process together may last as many
+ * seconds as CC_ALLOCS_SECONDS says, or else 600.
  *
  * Returns 0 if it exited with status 0; otherwise -1, and REASON, which may not
  * be NULL, gets one line: the first error that clang reported, or how it ended.

@@ -10,9 +10,9 @@
 
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Support.h>
-#include <llvm-c/Transforms/PassBuilder.h>
 
 #include "analysis/extract-unit.h"
+#include "analysis/promote.h"
 
 /* Diagnostics are not printed; what matters comes back as a status. */
 static void ignore(LLVMDiagnosticInfoRef info, void *nothing) {
@@ -71,16 +71,8 @@ static bool parse(struct unit *u, const struct cca_extract_request *request,
 static bool promote(struct unit *u, char *why, size_t why_len) {
   /* as the passes want them, or they would be converted there and back */
   LLVMSetIsNewDbgInfoFormat(u->module, true);
-  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-  LLVMErrorRef error =
-      LLVMRunPasses(u->module, "sroa<preserve-cfg>", NULL, options);
-  LLVMDisposePassBuilderOptions(options);
-  if (!error)
-    return true;
-  char *text = LLVMGetErrorMessage(error);
-  fail(why, why_len, text);
-  LLVMDisposeErrorMessage(text);
-  return false;
+  const char *wrong = cca_promote(u->module);
+  return !wrong || fail(why, why_len, wrong);
 }
 
 static void add_unit(struct unit *u,

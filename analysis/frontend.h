@@ -7,8 +7,8 @@
  *   mark.c         a scan over its tokens    every sizeof an address
  *   lower.c        clang -O0 -emit-llvm      bitcode, never executed
  *
- * Nothing here links LLVM: clang runs in processes of its own, text and
- * bitcode go through pipes, and no file is written.  What clang prints is
+ * clang runs in processes of its own, text and bitcode go through pipes, and no
+ * file is written.  What clang prints is
  * kept for the reason of a failure and never shown.
  */
 #ifndef CCA_FRONTEND_H

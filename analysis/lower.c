@@ -47,6 +47,7 @@ int cca_lower(const char *in, size_t in_len, const char *const *args,
                                       "-ferror-limit=0",
                                       "-fno-caret-diagnostics",
                                       "-fno-color-diagnostics",
+                                      "-fno-crash-diagnostics",
                                       "-fdebug-compilation-dir=."};
   for (size_t i = 0; i < sizeof first / sizeof first[0]; i++)
     cca_vec_push(&clang.list, first[i]);

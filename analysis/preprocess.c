@@ -12,9 +12,9 @@
 int cca_preprocess(const char *path, const char *const *args,
                    struct cca_text *out, struct cca_text *reason) {
   struct cca_clang_args clang = {0};
-  static const char *const first[] = {"-E", "-Wno-everything",
-                                      "-fno-caret-diagnostics",
-                                      "-fno-color-diagnostics"};
+  static const char *const first[] = {
+      "-E", "-Wno-everything", "-fno-caret-diagnostics",
+      "-fno-color-diagnostics", "-fno-crash-diagnostics"};
   for (size_t i = 0; i < sizeof first / sizeof first[0]; i++)
     cca_vec_push(&clang.list, first[i]);
   for (; *args; args++)
