@@ -68,17 +68,19 @@ void *part(size_t n) { return malloc(n); }
 END
 }
 
-# The status of a package, its differences and its units without summary.
+# The status of a package, the script's own, the package's differences and its
+# units without summary.
 status() {
-  scripts/rebuild --json "$1" 2>said >results || :
+  local status=0
+  scripts/rebuild --json "$1" 2>said >results || status=$?
   python3 -c '
-import json
+import json, sys
 result = json.load(open("results"))[0]
-print(result["package"], result["status"], sep=": ")
+print(result["package"], result["status"] + ", status " + sys.argv[1], sep=": ")
 for kind in "differences", "by_itself", "missing":
     for name, text in result.get(kind, []):
         print(f"  {kind}: {name}: {text}")
-' || cat said >&2
+' $status || cat said >&2
 }
 
 package same </dev/null
@@ -133,33 +135,33 @@ for name in broken never file extra mode object order call data section itself \
 done | sed 's/byte 0x[0-9a-f]* differs/byte N differs/;s/size [0-9]* became.*/size N/
   s/[0-9]* bytes became [0-9]*/N bytes became M/;s/nested.c:1:.*/nested.c:1/' >got
 expect got <<'END'
-broken: broken
-never: not built
-file: differs
+broken: broken, status 1
+never: not built, status 1
+file: differs, status 1
   differences: installed/file/usr/bin/note: has another content
-extra: differs
+extra: differs, status 1
   differences: installed/extra/usr/bin/extra: is installed only with cc-allocs
-mode: differs
+mode: differs, status 1
   differences: installed/mode/a: has another type, mode or owner
-object: differs
+object: differs, status 1
   differences: tree/part.o: without .cc_allocs, N bytes became M
-order: differs
+order: differs, status 1
   differences: installed/order/usr/bin/prog: section .eh_frame: size N
   differences: tree/prog: section .eh_frame: size N
-call: differs
+call: differs, status 1
   differences: installed/call/usr/bin/prog: section .text: byte N differs, and is no address
   differences: tree/prog: section .text: byte N differs, and is no address
-data: differs
+data: differs, status 1
   differences: installed/data/usr/bin/prog: section .rodata: byte N differs, and is no address
   differences: tree/prog: section .rodata: byte N differs, and is no address
-section: differs
+section: differs, status 1
   differences: installed/section/usr/bin/prog: sections: ['.more'] came, [] went
   differences: tree/prog: sections: ['.more'] came, [] went
-itself: by itself
+itself: by itself, status 0
   by_itself: installed/itself/usr/bin/when: has another content
-bare: same
+bare: same, status 0
   missing: part.o: object without a summary
-nested: same
+nested: same, status 0
   missing: nested.c: nested.c:1
 END
 
