@@ -8,7 +8,8 @@
  *
  * A file with something to report has it reported, whatever else is wrong with
  * it; units without a summary are rows of that report.  Only a file with
- * nothing at all is a complaint.
+ * nothing at all is a complaint, and its objects are rows of the report on the
+ * others.
  */
 #include "report.h"
 
@@ -23,6 +24,8 @@
 struct loader {
   struct cca_report_modules *modules;
   struct cca_vec(struct cca_solver_unit) units; /* to be solved */
+  struct cca_vec(struct cca_solver_unit) bare;  /* without summary, of files
+                                                 * that have nothing else */
   const char *first_object; /* the file that the first of them came from */
   size_t object_files, module_at;
 };
@@ -69,6 +72,10 @@ static void complain(struct cca_report_modules *modules, const char *file,
   worsen(modules, broken ? CCA_EXIT_ERROR : CCA_EXIT_NOTHING);
 }
 
+static struct cca_solver_unit unit_of(const struct cca_carrier_item *item) {
+  return (struct cca_solver_unit){item->name, item->table, item->reason, false};
+}
+
 /* Sort the items of FILE, from FIRST on, into modules and units. */
 static void add_file(struct loader *loader, const char *file, size_t first) {
   struct cca_report_modules *modules = loader->modules;
@@ -82,6 +89,11 @@ static void add_file(struct loader *loader, const char *file, size_t first) {
   }
   if (!tables)
     complain(modules, file, first, count);
+  for (size_t i = first; !tables && i < modules->input.count; i++) {
+    const struct cca_carrier_item *item = &modules->input.items[i];
+    if (item->why == CCA_CARRIER_NO_SECTION || item->why == CCA_CARRIER_BITCODE)
+      cca_vec_push(&loader->bare, unit_of(item));
+  }
   if (!summaries)
     return;
 
@@ -91,11 +103,8 @@ static void add_file(struct loader *loader, const char *file, size_t first) {
   }
   for (size_t i = first; i < modules->input.count; i++) {
     const struct cca_carrier_item *item = &modules->input.items[i];
-    if (item->kind == CCA_CARRIER_CLASSIFICATION)
-      continue;
-    struct cca_solver_unit unit = {item->name, item->table, item->reason,
-                                   false};
-    cca_vec_push(&loader->units, unit);
+    if (item->kind != CCA_CARRIER_CLASSIFICATION)
+      cca_vec_push(&loader->units, unit_of(item));
   }
 }
 
@@ -152,9 +161,13 @@ void cca_report_load(struct cca_report_modules *modules, const char *command,
   struct loader loader = {.modules = modules};
   for (size_t i = 0; i < count; i++)
     add_file(&loader, files[i], cca_input_add(&modules->input, files[i]));
-  if (loader.units.count)
+  if (loader.units.count) {
+    for (size_t i = 0; i < loader.bare.count; i++)
+      cca_vec_push(&loader.units, loader.bare.items[i]);
     solve(&loader);
+  }
   cca_vec_release(&loader.units);
+  cca_vec_release(&loader.bare);
 }
 
 void cca_report_modules_release(struct cca_report_modules *modules) {

@@ -87,6 +87,41 @@ UNITS WITHOUT A SUMMARY (1)   what they allocate is not in this report
   mixed.a(plain.o)  object without a summary
 END
 
+# So is one whose file has no other, which is a complaint as well; a linked file
+# is no part of what is solved, and alone there is nothing to be a part of.
+cp plain.o bare.o
+ar rc bare.a plain.o
+"$CCA_CC" m.o x.o -o bare
+status=0
+allocs report x.o bare.o bare.a bare >text 2>said || status=$?
+[ $status = 1 ]
+sed -n '/^UNITS/,$p' text >missing
+expect missing <<'END'
+UNITS WITHOUT A SUMMARY (2)   what they allocate is not in this report
+  bare.a(plain.o)  object without a summary
+  bare.o           object without a summary
+END
+sed -n '1,/^$/p' text >names
+expect names <<'END'
+x.o
+
+END
+sed 's/;.*//' said >complaints
+expect complaints <<'END'
+allocs report: bare.o: object without a summary
+allocs report: bare.a: nothing to report: bare.a(plain.o): object without a summary
+allocs report: bare: module without a classification
+END
+allocs report --json bare.o x.o 2>/dev/null >json || [ $? = 1 ]
+python3 -c '
+import json
+assert json.load(open("json"))["missing"] == [
+    {"unit": "bare.o", "reason": "object without a summary"}]'
+allocs report --json x.o m.o >json
+python3 -c 'import json; assert json.load(open("json"))["missing"] == []'
+not allocs report bare.o bare >text 2>/dev/null
+[ ! -s text ]
+
 # So is one that cannot be analysed.
 compile nested.c <<'END'
 int f(int a) { int g(int b) { return a + b; } return g(1); }
