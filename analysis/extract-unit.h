@@ -310,7 +310,6 @@ void cca__call_args(struct body *b, LLVMValueRef call);
 void cca__calls_emit(struct body *b);
 
 /* extract-last.c */
-enum { CCA_LAST_ARGS = 4 };
 /* Fills in call_info.last; *WORK is what is left to visit. */
 void cca__calls_last(struct body *b, uint32_t *work);
 

@@ -237,7 +237,7 @@ static void last_effects(const struct cca_body *body, struct cca_behaviour *b) {
   for (uint32_t i = 0; b->may_free && i < body->row.calls_count; i++) {
     uint32_t row = body->row.calls_first + i;
     struct cca_call call = cca_call_at(body->unit->table, row);
-    for (uint32_t a = 0; a < call.args_count && a < 4; a++) {
+    for (uint32_t a = 0; a < call.args_count && a < CCA_LAST_ARGS; a++) {
       bool freed = false;
       if (!(call.flags & CCA_CALL_FLAGS_LAST_0 << a))
         continue;
@@ -294,7 +294,8 @@ static uint64_t used_params(const struct cca_body *body, uint64_t freed) {
       if (root == CCA_NO_ROOT)
         continue;
       bool gone = false; /* what a hook gets last, where others free it */
-      bool harmless = a < 4 && call.flags & CCA_CALL_FLAGS_LAST_0 << a &&
+      bool harmless = a < CCA_LAST_ARGS &&
+                      call.flags & CCA_CALL_FLAGS_LAST_0 << a &&
                       freed & cca__bit(root) &&
                       gives_back(body, &call, number, a, &gone);
       for (uint32_t t = model->targets_first[number];

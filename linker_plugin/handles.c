@@ -61,7 +61,12 @@ struct cca_handles {
   struct cca_model *model;
   struct cca_eval *eval; /* whatever body comes next */
   struct cca_arena sizes;
+  struct cca_map by_member; /* of records: to location; made when needed */
   struct cca_vec(struct member) members;
+};
+
+struct member_key {
+  uint32_t type, offset;
 };
 
 struct cca_handles *cca__handles_new(struct cca_model *model) {
@@ -79,6 +84,7 @@ void cca__handles_free(struct cca_handles *h) {
   cca_vec_release(&h->members);
   cca__eval_free(h->eval);
   cca_arena_release(&h->sizes);
+  cca_map_release(&h->by_member);
   free(h);
 }
 
@@ -156,10 +162,19 @@ static void find_places(const struct cca_model *model, uint32_t u,
   }
 }
 
+static void index_members(struct cca_handles *h) {
+  for (uint32_t i = 1; i < h->model->locations.count; i++) {
+    const struct cca_location *l = &h->model->locations.items[i];
+    struct member_key key = {l->type, l->offset};
+    if (l->type != CCA_NONE)
+      *cca_map_at(&h->by_member, &key, sizeof key, NULL) = i;
+  }
+}
+
 /* The same of the object in which LOC is a member. */
-static void find_owner(const struct cca_model *model, uint32_t u,
-                       uint32_t function, struct cca_loc loc,
-                       struct places *places) {
+static void find_owner(struct cca_handles *h, uint32_t u, uint32_t function,
+                       struct cca_loc loc, struct places *places) {
+  const struct cca_model *model = h->model;
   const struct cca_input *unit = &model->units[u];
   if (loc.outer == CCA_NONE || loc.outer == loc.record) {
     struct cca_node base = cca_node_at(unit->table, loc.base);
@@ -172,12 +187,13 @@ static void find_owner(const struct cca_model *model, uint32_t u,
       find_places(model, u, function, loc.base, DEPTH, places);
     return;
   }
-  for (uint32_t i = 1; i < model->locations.count; i++) {
-    const struct cca_location *l = &model->locations.items[i];
-    if (l->type == unit->types[loc.outer] &&
-        l->offset == loc.outer_field - loc.field)
-      add_place(places, PLACE_INSIDE, i, 0);
-  }
+  struct member_key key = {unit->types[loc.outer],
+                           loc.outer_field - loc.field};
+  if (!h->by_member.count)
+    index_members(h);
+  const uint32_t *found = cca_map_find(&h->by_member, &key, sizeof key);
+  if (found)
+    add_place(places, PLACE_INSIDE, *found, 0);
 }
 
 /* ---- What is put in ---- */
@@ -311,7 +327,7 @@ static struct member *member_of(struct cca_handles *h, uint32_t location) {
         store.func == CCA_NONE ? CCA_NONE : unit->functions[store.func];
     struct places places = {0};
     int64_t value;
-    find_owner(model, at.unit, function, cca_loc_at(unit->table, store.loc),
+    find_owner(h, at.unit, function, cca_loc_at(unit->table, store.loc),
                &places);
     if (function == CCA_NONE)
       cca__eval_enter_unit(h->eval, at.unit);

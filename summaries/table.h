@@ -30,6 +30,8 @@
 #include "base/text.h"
 
 #define CCA_NONE 0xffffffffu /* "no row" in a FIELD_OPT */
+/* So many of CCA_CALL_FLAGS_LAST_0, … there are. */
+enum { CCA_LAST_ARGS = 4 };
 
 enum cca_table_status {
   CCA_TABLE_OK = 0,
