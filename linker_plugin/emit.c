@@ -376,10 +376,10 @@ static void emit_pairs(struct emitter *e) {
   struct cca_pairs pairs = {0};
   cca__pairs(e->model, &pairs);
   for (size_t i = 0; i < pairs.count; i++)
-    cca_giveback_add(e->out, (struct cca_giveback){
-                             text(e, pairs.items[i].allocator),
-                             text(e, pairs.items[i].deallocator),
-                             pairs.items[i].calls});
+    cca_giveback_add(e->out,
+                     (struct cca_giveback){text(e, pairs.items[i].allocator),
+                                           text(e, pairs.items[i].deallocator),
+                                           pairs.items[i].calls});
   cca_vec_release(&pairs);
 }
 
@@ -506,100 +506,12 @@ static void emit_addresses(struct emitter *e, uint32_t u) {
 
 /* ---- The boundary, and what is missing ---- */
 
-struct import {
-  uint32_t function, param, type;
-};
-
-static int import_order(const void *a, const void *b) {
-  const struct import *x = a, *y = b;
-  if (x->function != y->function)
-    return x->function < y->function ? -1 : 1;
-  if (x->param != y->param)
-    return x->param < y->param ? -1 : 1;
-  return x->type < y->type ? -1 : x->type > y->type;
-}
-
-/* May a value of this kind come from a sizeof in the same function? */
-static bool is_computed(enum cca_op op) {
-  return op == CCA_OP_SIZEOF || op == CCA_OP_OFFSETOF || op == CCA_OP_CALL ||
-         (op >= CCA_OP_ADD && op <= CCA_OP_MIX);
-}
-
-struct imports cca_vec(struct import);
-
-/* The sizeofs in what argument A of a call gives FUNCTION. */
-static void import_sizeofs(const struct cca_size *size, uint32_t function,
-                           uint32_t a, struct imports *found) {
-  for (uint32_t s = 0; s < size->alt_count; s++)
-    for (uint32_t t = 0; t < size->alts[s].term_count; t++)
-      for (uint32_t k = 0; k < size->alts[s].terms[t].atom_count; k++)
-        if (cca_atom_is_sizeof(size->alts[s].terms[t].atoms[k]))
-          cca_vec_push(
-              found, ((struct import){function, a,
-                                      size->alts[s].terms[t].atoms[k].index}));
-}
-
-/* The sizeofs that call I of unit U gives FUNCTION. */
-static void import_call(struct cca_eval *eval, const struct cca_model *model,
-                        uint32_t u, uint32_t i, uint32_t function,
-                        struct imports *found) {
-  const struct cca_table *t = model->units[u].table;
-  struct cca_call call = cca_call_at(t, i);
-  bool entered = false;
-  for (uint32_t a = 0; a < call.args_count; a++) {
-    uint32_t node = cca_operand_at(t, call.args_first + a).node;
-    if (!is_computed(cca_node_at(t, node).op))
-      continue;
-    if (!entered)
-      cca__eval_enter_body(eval, u, call.func);
-    entered = true;
-    import_sizeofs(cca__eval_size(eval, node), function, a, found);
-  }
-}
-
-/* What one thread finds, in consecutive units. */
-struct imports_part {
-  struct cca_model *model;
-  struct imports found;
-};
-
-/* All calls of functions that are defined nowhere here. */
-static void find_imports(void *parts, size_t thread, size_t first,
-                         size_t end) {
-  struct imports_part *part = (struct imports_part *)parts + thread;
-  struct cca_model *model = part->model;
-  struct cca_eval *eval = cca__eval_new(model);
-  for (uint32_t u = (uint32_t)first; u < end; u++) {
-    const struct cca_input *unit = &model->units[u];
-    uint32_t count = unit->table ? cca_call_count(unit->table) : 0;
-    for (uint32_t i = 0; i < count; i++) {
-      uint32_t number = unit->first_call + i;
-      for (uint32_t t = model->targets_first[number];
-           t < model->targets_first[number + 1]; t++)
-        if (model->traits[model->targets[t]] & CCA_TRAIT_IMPORTED)
-          import_call(eval, model, u, i, model->targets[t], &part->found);
-    }
-  }
-  cca__eval_free(eval);
-}
-
 static void emit_imports(struct emitter *e) {
   struct cca_model *model = e->model;
-  struct imports_part parts[CCA_THREADS_MAX] = {0};
-  struct imports found = {0};
-  size_t threads = cca__threads(model, model->functions.count);
-  for (size_t i = 0; i < threads; i++)
-    parts[i].model = model;
-  cca_parallel(threads, model->unit_count, find_imports, parts);
-  for (size_t i = 0; i < threads; i++) {
-    for (size_t k = 0; k < parts[i].found.count; k++)
-      cca_vec_push(&found, parts[i].found.items[k]);
-    cca_vec_release(&parts[i].found);
-  }
-  if (found.count)
-    qsort(found.items, found.count, sizeof *found.items, import_order);
+  struct cca_imports found = {0};
+  cca__imports(model, &found);
   for (size_t i = 0; i < found.count;) {
-    struct import first = found.items[i];
+    struct cca_import_sizeof first = found.items[i];
     struct cca_vec(struct cca_count) counts = {0};
     for (; i < found.count && found.items[i].function == first.function &&
            found.items[i].param == first.param;

@@ -486,6 +486,16 @@ struct cca_pairs cca_vec(struct cca_pair);
 /* Most calls first. */
 void cca__pairs(struct cca_model *model, struct cca_pairs *pairs);
 
+/* ---- imports.c: which types' sizes leave the module? ---- */
+
+struct cca_import_sizeof {
+  uint32_t function, param, type;
+};
+struct cca_imports cca_vec(struct cca_import_sizeof);
+
+/* In the order of function, parameter and type. */
+void cca__imports(struct cca_model *model, struct cca_imports *found);
+
 /* For people: `p0 * sizeof(struct foo)`; FUNCTION's parameters go by their
  * names if BY_NAME.  Into ARENA. */
 const char *cca__size_text(struct cca_model *model, uint32_t function,
