@@ -63,6 +63,8 @@ struct reader {
 
 /* --------------------------------------------------------------- symbols */
 
+/* By place.  Of several names of one function the source's is first: one with a
+ * version is another's, and may even be like the name of another function. */
 static int compare_symbols(const void *pa, const void *pb) {
   const struct symbol *a = pa, *b = pb;
   if (a->section != b->section)
@@ -71,6 +73,9 @@ static int compare_symbols(const void *pa, const void *pb) {
     return a->value < b->value ? -1 : 1;
   if (a->function != b->function)
     return a->function ? -1 : 1;
+  bool a_version = strchr(a->name, '@'), b_version = strchr(b->name, '@');
+  if (a_version != b_version)
+    return b_version ? -1 : 1;
   return strcmp(a->name, b->name);
 }
 
