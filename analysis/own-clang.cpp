@@ -17,7 +17,10 @@
 //
 #include "analysis/own-clang.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include <cerrno>
 
 #include "clang/Basic/Diagnostic.h"
 #include "clang/Basic/DiagnosticOptions.h"
@@ -36,6 +39,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/VirtualFileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Host.h"
 
@@ -48,6 +52,27 @@ void clang::EmbedObject(llvm::Module *, const CodeGenOptions &,
 
 namespace {
 
+// The files as they are, but for those that can be read only once: they are the
+// compiler's, which reads them beside us.
+class Files : public llvm::vfs::ProxyFileSystem {
+  using ProxyFileSystem::ProxyFileSystem;
+
+  llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>>
+  openFileForRead(const llvm::Twine &twine) override {
+    llvm::SmallString<256> path;
+    struct stat status;
+    twine.toVector(path);
+    if (stat(path.c_str(), &status) != 0)
+      return std::error_code(errno, std::generic_category());
+    if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode) &&
+        path != "/dev/null") {
+      llvm::errs() << path << ":1:1: error: only the compiler can read it\n";
+      return std::make_error_code(std::errc::no_such_file_or_directory);
+    }
+    return ProxyFileSystem::openFileForRead(path);
+  }
+};
+
 // What EmitBCAction does without passes.  That one would link all passes, each
 // of which has options that are constructed before main().
 class BitcodeAction : public ASTFrontendAction {
@@ -55,8 +80,8 @@ class BitcodeAction : public ASTFrontendAction {
   CodeGenerator *generator = nullptr; // owned by the instance, as its consumer
   std::unique_ptr<llvm::raw_pwrite_stream> out;
 
-  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &instance,
-                                                 llvm::StringRef file) override {
+  std::unique_ptr<ASTConsumer>
+  CreateASTConsumer(CompilerInstance &instance, llvm::StringRef file) override {
     out = instance.createDefaultOutputFile(true, file, "bc");
     if (!out)
       return nullptr;
@@ -123,6 +148,9 @@ static int run(llvm::ArrayRef<const char *> args) {
   instance->createDiagnostics();
   if (!instance->hasDiagnostics())
     return -1;
+  instance->createFileManager(createVFSFromCompilerInvocation(
+      *invocation, instance->getDiagnostics(),
+      new Files(llvm::vfs::getRealFileSystem())));
   bool done = instance->ExecuteAction(*action.release());
   llvm::outs().flush();
   return !done;

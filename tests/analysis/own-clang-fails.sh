@@ -9,8 +9,8 @@ need gcc
 mkdir tmp
 export TMPDIR=$work/tmp CC_ALLOCS_CC=gcc CC_ALLOCS_LOG=$work/log
 linked=no
-! nm --defined-only "$build_dir/lib/cc-allocs/cca-analyze" | grep ' cca_own_clang$' >/dev/null ||
-  linked=yes
+! nm --defined-only "$build_dir/lib/cc-allocs/cca-analyze" |
+  grep ' cca_own_clang$' >/dev/null || linked=yes
 
 # Clang alone does what it does for its own tests, in either of its runs.
 bad() { # bad NAME: a source at which it goes wrong

@@ -36,6 +36,28 @@ cc-allocs -x c -c <(cat whole.c) -o x.o
 cc-allocs x.o -o prog
 ./prog
 
+# So is one that only the source names, however they race.  Where clang is not
+# linked into the analyser there is nothing to keep it from reading.
+if nm --defined-only "$build_dir/lib/cc-allocs/cca-analyze" |
+  grep ' cca_own_clang$' >/dev/null; then
+  printf '#include "fifo"\n#include "n2.h"\n' | cat - a.c >inc.c
+  echo 'static int n2 = sizeof(int);' >n2.h
+  text=n.h
+  for _ in 1 2 3 4 5; do
+    rm -f prog x.o
+    ran cc-allocs -c inc.c -o x.o
+    cc-allocs x.o -o prog
+    ./prog
+    allocs dump x.o | grep '^unit .*status=failed reason="./fifo:1: only the' \
+      >/dev/null
+  done
+  # It is not missed where nobody includes it.
+  printf '#if __has_include("none")\n#include "fifo"\n#endif\n' |
+    cat - n.h n2.h a.c >other.c
+  cc-allocs -c other.c -o x.o
+  allocs dump x.o | grep '^unit .* marks=2 ' >/dev/null
+fi
+
 # Files are read by both, and so is a device without text.
 cc-allocs -include n.h -imacros /dev/null -c a.c -o x.o
 allocs dump x.o | grep -q '^unit .* marks=1 '
