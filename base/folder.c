@@ -24,13 +24,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 static const char outside[] = "outside";
-enum { TRIES = 200, BETWEEN = 10000000 /* ns */ };
+enum { TRIES = 200, BETWEEN = 10000000 /* ns */, ROOM = 16 << 20 };
 
 static void remove_outside(int fd) {
   char text[PATH_MAX + 32], *path;
@@ -93,10 +95,23 @@ static _Noreturn void be_sweeper(int gone, const char *path) {
   _exit(0);
 }
 
+bool cca_folder_has_room(const char *path) {
+  struct statvfs disk;
+  struct rlimit file;
+  if (statvfs(path, &disk) == 0 && disk.f_frsize &&
+      disk.f_bavail < ROOM / disk.f_frsize)
+    return false;
+  return getrlimit(RLIMIT_FSIZE, &file) != 0 || file.rlim_cur >= ROOM;
+}
+
 /* Draw the path of a folder that nobody has. */
 static bool draw_path(struct cca_folder *folder, const char *name) {
   const char *tmp = getenv("TMPDIR");
   uint64_t number;
+  if (!cca_folder_has_room(tmp && *tmp ? tmp : "/tmp")) {
+    errno = ENOSPC;
+    return false;
+  }
   if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
     return false;
   int len =

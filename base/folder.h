@@ -22,8 +22,14 @@ struct cca_folder {
 };
 
 /*
+ * Is so much left where the folder PATH is, 16 MiB, and may a file be so long,
+ * that we do not take it from those who work there?  So too if nobody can tell.
+ */
+bool cca_folder_has_room(const char *path);
+
+/*
  * Make a folder $TMPDIR/NAME.XXXXXX, of mode 0700.  False, and errno, if that
- * cannot be; FOLDER is one that there is not, then.  The maker has one child
+ * cannot be, or if there is hardly any room; FOLDER is one that there is not, then.  The maker has one child
  * more from here on, which wait() must not take for another.
  */
 bool cca_folder_make(struct cca_folder *folder, const char *name);

@@ -12,8 +12,9 @@
  * were lost with them.
  *
  * All our own work is done by `allocs solve` in processes of their own.  When
- * one of them fails, when there is no room for files, whatever happens: the
- * link is the one that it would have been without us.
+ * one of them fails, when there is no room for files or hardly any for the
+ * output, whatever happens: the link is the one that it would have been without
+ * us.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,6 +29,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "base/text.h"
 #include "linker_plugin/find.h"
 #include "linker_plugin/job.h"
@@ -75,6 +77,15 @@ static void pass_on(int number) {
   caught = number;
   if (running > 0)
     kill((pid_t)running, number);
+}
+
+/* Might what we add be too much where OUTPUT will be? */
+static bool is_tight(const char *output) {
+  char folder[PATH_MAX] = ".";
+  const char *slash = strrchr(output, '/');
+  if (slash && slash - output < PATH_MAX - 1)
+    snprintf(folder, sizeof folder, "%.*s", (int)(slash + 1 - output), output);
+  return !cca_folder_has_room(folder);
 }
 
 /* Run ARGV to its end; silent programs have no output.  Returns its wait
@@ -133,7 +144,7 @@ int main(int argc, char **argv) {
   cca_line_parse(&line, (size_t)argc - 1, (const char *const *)argv + 1);
   enum cca_linker_kind kind =
       line.why_untouched ? CCA_LINKER_UNKNOWN : cca_linker_kind(linker);
-  if (kind == CCA_LINKER_UNKNOWN ||
+  if (kind == CCA_LINKER_UNKNOWN || is_tight(line.output) ||
       cca_job_begin(&job, &line, kind, argc - 1, argv + 1) != 0)
     run_plain();
 
