@@ -20,10 +20,12 @@
 
 #include "addresses.h"
 #include "heap.h"
+#include "modules.h"
 #include "walk.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <malloc.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -136,6 +138,8 @@ __attribute__((noinline, cold)) static bool wake_up(void) {
       same_module((void *)cca_below.malloc, (void *)cca_below.usable_size) &&
       cca_facts_init() && cca_labels_init();
   cca_below.is_glibc = good && is_glibc();
+  if (same_module((void *)dl_iterate_phdr, (void *)getauxval))
+    cca_modules_allow();
   errno = saved;
   cca_store_release(&state, good ? READY : ASIDE);
   return true;

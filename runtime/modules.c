@@ -24,7 +24,7 @@
 
 struct cca_loaded cca_modules[CCA_MAX_MODULES];
 uint32_t cca_module_numbers;
-static uint32_t lock;
+static uint32_t lock, allowed;
 static bool started; /* the first look is over: what comes now may go again */
 
 const struct cca_loaded *cca_modules_find(uintptr_t address) {
@@ -265,8 +265,10 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *payload) {
   return 0;
 }
 
+void cca_modules_allow(void) { cca_store(&allowed, 1); }
+
 bool cca_modules_refresh(void (*closed)(const struct cca_loaded *module)) {
-  if (!cca_try(&lock))
+  if (!cca_load(&allowed) || !cca_try(&lock))
     return false;
   struct look look = {0};
   dl_iterate_phdr(look_at, &look);

@@ -52,8 +52,15 @@ extern uint32_t cca_module_numbers;
 /* The module with ADDRESS in it; NULL: none is known, perhaps not yet. */
 const struct cca_loaded *cca_modules_find(uintptr_t address);
 
+/*
+ * From now on the link map may be looked at.  Where dl_iterate_phdr() is not
+ * libc's but of a module that was put before it (the sanitizers'), that is not
+ * so until all modules' constructors ran.
+ */
+void cca_modules_allow(void);
+
 /* Look at the link map again: enter what is new, and mark what was closed,
- * calling CLOSED for it.  False: somebody else is at it. */
+ * calling CLOSED for it.  False: somebody else is at it, or it is too early. */
 bool cca_modules_refresh(void (*closed)(const struct cca_loaded *module));
 
 /* In a forked child: the lock is free, whoever held it. */

@@ -107,6 +107,7 @@ static void read_environment(void) {
 
 __attribute__((constructor)) static void start(void) {
   cca_hooks_wake();
+  cca_modules_allow();
   cca_walk_link_map_changed();
   process = getpid();
   pthread_atfork(NULL, NULL, in_child);

@@ -3,6 +3,8 @@
 # Threads that allocate, modules that come and go, children that fork, signals
 # that ask for snapshots, all at once, for STRESS seconds (5): nothing crashes or
 # hangs, no object has another type than its own, every record can be read.
+# STRESS_UNDER: `tsan`, with the program built for ThreadSanitizer, or `valgrind`:
+# neither has anything to say.
 # shellcheck source=tests/common.sh
 . "${0%/*}/../common.sh"
 # shellcheck source=tests/runtime/heap.bash
@@ -21,10 +23,9 @@ struct mine { long x[2]; };
 struct more { long x[6]; };
 static time_t end;
 static volatile long checked, typed;
+static int (*describe)(const void *, struct cca_object *);
 static void check(void *p, const char *want) {
-  static int (*describe)(const void *, struct cca_object *);
   struct cca_object o;
-  if (!describe) *(void **)&describe = dlsym(RTLD_DEFAULT, "cca_describe");
   if (!p || describe(p, &o) != CCA_OK || o.start != p) abort();
   if (o.type && strcmp(o.type, want)) abort();
   __atomic_fetch_add(&checked, 1, __ATOMIC_RELAXED);
@@ -58,6 +59,7 @@ static void *modules(void *name) {
 }
 int main(int argc, char **argv) {
   pthread_t threads[6];
+  *(void **)&describe = dlsym(RTLD_DEFAULT, "cca_describe");
   end = time(NULL) + atoi(argv[argc - 1]);
   for (int i = 0; i < 4; i++) pthread_create(&threads[i], NULL, churn, NULL);
   pthread_create(&threads[4], NULL, modules, (void *)"one");
@@ -79,15 +81,33 @@ int main(int argc, char **argv) {
   return checked < 10000;
 }
 EOF
-cc-allocs -g -O1 -I"$source_dir/include" main.c -o main -pthread -ldl
-timeout 200 allocs run --signal USR2 --json -o heap ./main "${STRESS:-5}" >out 2>err
+seconds=${STRESS:-5} flags=() under=() many=10
+case ${STRESS_UNDER:-} in
+'') ;;
+tsan)
+  flags=(-fsanitize=thread)
+  # Children of a program with threads go on.
+  export TSAN_OPTIONS=die_after_fork=0:exitcode=66
+  ;;
+valgrind)
+  need valgrind
+  many=1 # it is fifty times as slow
+  under=(valgrind -q --error-exitcode=9 --fair-sched=yes
+    --soname-synonyms=somalloc=nouserintercepts)
+  ;;
+*) false ;;
+esac
+cc-allocs -g -O1 "${flags[@]}" -I"$source_dir/include" main.c -o main -pthread -ldl
+timeout $((seconds * 2 + 200)) allocs run --signal USR2 --json -o heap \
+  "${under[@]}" ./main "$seconds" >out 2>err
 expect err </dev/null
 [ "$(sed 's/ .*//' out)" -ge 95 ]
-python3 - heap <<'EOF'
+python3 - heap $many <<'EOF'
 import json, sys
 processes = json.load(open(sys.argv[1]))["processes"]
 own = [p for p in processes if p["pid"] == processes[0]["pid"]]
-assert len(own) > 10 and len(processes) > len(own) + 10, len(processes)
+many = int(sys.argv[2])
+assert len(own) > many and len(processes) > len(own) + many, len(processes)
 known = {"struct mine", "struct more", "struct of_one", "struct of_two"}
 for process in processes:
     types = {row["type"] for row in process["types"]}
