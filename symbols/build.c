@@ -21,24 +21,55 @@
 #include "base/file.h"
 #include "gather.h"
 
+/* libdw keeps the lines of each unit that it has read until its handle is
+ * closed: 70 bytes a row, which here have 16.  So lines are read by a handle
+ * that is closed after so many units. */
+enum { UNITS_AT_ONCE = 16 };
+
+struct line_reader {
+  Dwarf *dwarf;
+  unsigned units;
+};
+
+/* The unit DIE as LINES of its own sees it; false if it does not. */
+static bool read_lines(struct line_reader *lines, Dwarf *dwarf, Dwarf_Die *die,
+                       Dwarf_Die *out) {
+  if (lines->units++ % UNITS_AT_ONCE == 0) {
+    dwarf_end(lines->dwarf);
+    lines->dwarf = dwarf_begin_elf(dwarf_getelf(dwarf), DWARF_C_READ, NULL);
+  }
+  return lines->dwarf && dwarf_offdie(lines->dwarf, dwarf_dieoffset(die), out);
+}
+
 /* All units, each of which has its lines in the file itself, and its functions
  * there or in a file of its own (.dwo). */
 static void gather_debug(struct cca_gather *gather) {
   struct cca_lines *lines = cca_lines_new(gather);
   struct cca_scopes *scopes = cca_scopes_new(gather);
+  struct line_reader reader = {0};
+  struct cca_files files = {0};
   Dwarf_CU *unit = NULL;
-  Dwarf_Die die, split;
+  Dwarf_Die die, split, other;
   uint8_t kind;
   while (!dwarf_get_units(gather->module->dwarf, unit, &unit, NULL, &kind, &die,
                           &split)) {
     if (kind != DW_UT_compile && kind != DW_UT_skeleton)
       continue; /* types, and parts that others import */
-    cca_lines_add(lines, &die);
-    cca_scopes_add(scopes,
-                   kind == DW_UT_skeleton && split.addr ? &split : &die);
+    if (!read_lines(&reader, gather->module->dwarf, &die, &other))
+      continue;
+    cca_files_open(&files, &other);
+    cca_lines_add(lines, &other, &files);
+    if (kind == DW_UT_skeleton && split.addr) {
+      cca_files_open(&files, &split);
+      cca_scopes_add(scopes, &split, &files);
+    } else {
+      cca_scopes_add(scopes, &die, &files);
+    }
   }
+  dwarf_end(reader.dwarf);
   cca_lines_finish(lines);
   cca_scopes_finish(scopes);
+  cca_files_release(&files);
 }
 
 static void add_image(struct cca_gather *gather) {
@@ -105,7 +136,8 @@ int cca_symbols_build(const char *path, struct cca_text *out,
     add_image(&gather);
     cca_elf_module_release(&module); /* its memory is not needed any more */
     if (cca_builder_finish(gather.builder, out, &wrong) < 0)
-      status = cca_symbols_fail(err, CCA_ERR_NOT_ELF, "%s", wrong.text);
+      status =
+          cca_symbols_fail(err, CCA_ERR_CORRUPT, "its table is %s", wrong.text);
     cca_builder_free(gather.builder);
     cca_vec_release(&gather.names);
     cca_vec_release(&gather.paths);

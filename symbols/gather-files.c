@@ -15,7 +15,7 @@ void cca_files_open(struct cca_files *files, Dwarf_Die *unit) {
   Dwarf_Attribute attribute;
   files->rows.count = files->count = 0;
   files->folder =
-      (char *)dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+      dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
   if (dwarf_getsrcfiles(unit, &files->files, &files->count))
     files->count = 0;
   for (size_t i = 0; i < files->count; i++)

@@ -37,8 +37,7 @@ struct parts cca_vec(struct part);
 
 struct cca_lines {
   struct cca_gather *gather;
-  struct cca_files files; /* of the unit */
-  struct parts parts;     /* of the unit; none: not known */
+  struct parts parts; /* of the unit; none: not known */
   struct cca_vec(struct row) rows;
   struct cca_vec(struct stretch) stretches;
   struct row next, told; /* what is known by now; the last row added */
@@ -93,14 +92,14 @@ static bool is_in(const struct parts *parts, size_t *at, Dwarf_Addr address) {
          (*at < parts->count && parts->items[*at].from <= address);
 }
 
-void cca_lines_add(struct cca_lines *lines, Dwarf_Die *unit) {
+void cca_lines_add(struct cca_lines *lines, Dwarf_Die *unit,
+                   struct cca_files *files) {
   const struct cca_elf_module *module = lines->gather->module;
   uint64_t shift = module->dwarf_bias - module->bias;
   Dwarf_Lines *table;
   size_t count, part = 0, first = lines->rows.count;
   if (dwarf_getsrclines(unit, &table, &count))
     return;
-  cca_files_open(&lines->files, unit);
   find_parts(&lines->parts, unit);
   for (size_t i = 0; i < count; i++) {
     Dwarf_Line *line = dwarf_onesrcline(table, i);
@@ -108,7 +107,7 @@ void cca_lines_add(struct cca_lines *lines, Dwarf_Die *unit) {
     bool ends;
     int number, column;
     size_t file;
-    Dwarf_Files *files;
+    Dwarf_Files *all;
     if (dwarf_lineaddr(line, &address) || dwarf_lineendsequence(line, &ends))
       continue;
     struct row row = {.file = CCA_NONE};
@@ -133,8 +132,8 @@ void cca_lines_add(struct cca_lines *lines, Dwarf_Die *unit) {
         !cca_elf_module_clip(module, address + shift, address + shift + 1,
                              &row.start, &end))
       continue;
-    if (!dwarf_line_file(line, &files, &file))
-      row.file = cca_files_row(&lines->files, lines->gather, file);
+    if (!dwarf_line_file(line, &all, &file))
+      row.file = cca_files_row(files, lines->gather, file);
     if (row.file != CCA_NONE && !dwarf_lineno(line, &number) &&
         !dwarf_linecol(line, &column)) {
       row.line = (uint32_t)number;
@@ -185,7 +184,6 @@ void cca_lines_finish(struct cca_lines *lines) {
     know(lines, (struct row){stretch->end, CCA_NONE, 0, 0});
   }
   tell(lines);
-  cca_files_release(&lines->files);
   cca_vec_release(&lines->parts);
   cca_vec_release(&lines->rows);
   cca_vec_release(&lines->stretches);

@@ -25,9 +25,9 @@ enum {
 struct cca_scopes {
   struct cca_gather *gather;
   struct cca_ranges ranges;
-  struct cca_map names;   /* of an entry, by its place in memory: row of NAME */
-  struct cca_map starts;  /* of functions */
-  struct cca_files files; /* of the unit */
+  struct cca_map names;  /* of an entry, by its place in memory: row of NAME */
+  struct cca_map starts; /* of functions */
+  struct cca_files *files; /* of the unit */
   bool plain_c;   /* no functions in types, and linkers have their names */
   Dwarf_Off last; /* the entry that was looked at last */
 };
@@ -160,7 +160,7 @@ static uint32_t add_scope(struct cca_scopes *scopes, Dwarf_Die *die,
   scope.column =
       number_of(die, inlined ? DW_AT_call_column : DW_AT_decl_column, 0);
   scope.file = cca_files_row(
-      &scopes->files, scopes->gather,
+      scopes->files, scopes->gather,
       number_of(die, inlined ? DW_AT_call_file : DW_AT_decl_file, CCA_NONE));
   return cca_scope_add(builder, scope);
 }
@@ -209,7 +209,8 @@ static void walk(struct cca_scopes *scopes, Dwarf_Die *parent, uint32_t scope,
   } while (!dwarf_siblingof(&die, &die));
 }
 
-void cca_scopes_add(struct cca_scopes *scopes, Dwarf_Die *unit) {
+void cca_scopes_add(struct cca_scopes *scopes, Dwarf_Die *unit,
+                    struct cca_files *files) {
   static const int plain[] = {DW_LANG_C,    DW_LANG_C89,
                               DW_LANG_C99,  DW_LANG_C11,
                               DW_LANG_ObjC, DW_LANG_Mips_Assembler};
@@ -218,7 +219,7 @@ void cca_scopes_add(struct cca_scopes *scopes, Dwarf_Die *unit) {
   for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
     scopes->plain_c = scopes->plain_c || language == plain[i];
   scopes->last = 0;
-  cca_files_open(&scopes->files, unit);
+  scopes->files = files;
   walk(scopes, unit, CCA_NONE, 0);
 }
 
@@ -231,6 +232,5 @@ void cca_scopes_finish(struct cca_scopes *scopes) {
   cca_vec_release(&scopes->ranges);
   cca_map_release(&scopes->names);
   cca_map_release(&scopes->starts);
-  cca_files_release(&scopes->files);
   free(scopes);
 }

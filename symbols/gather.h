@@ -29,30 +29,32 @@ uint32_t cca_gather_path(struct cca_gather *gather, const char *path);
 /* gather-symbols.c: SYMBOL, SYMBOL_FROM, BY_NAME. */
 void cca_gather_symbols(struct cca_gather *gather);
 
-/* gather-scopes.c: SCOPE, SCOPE_FROM.  gather-lines.c: LINE_FROM.  Both are
- * given the units one by one. */
-struct cca_scopes;
-struct cca_scopes *cca_scopes_new(struct cca_gather *gather);
-void cca_scopes_add(struct cca_scopes *scopes, Dwarf_Die *unit);
-void cca_scopes_finish(struct cca_scopes *scopes); /* and free */
-
-struct cca_lines;
-struct cca_lines *cca_lines_new(struct cca_gather *gather);
-void cca_lines_add(struct cca_lines *lines, Dwarf_Die *unit);
-void cca_lines_finish(struct cca_lines *lines); /* and free */
-
 /* gather-files.c: the files of one unit, by their numbers in DWARF, as rows of
  * SOURCE_FILE.  A zeroed struct has none. */
 struct cca_files {
   Dwarf_Files *files;
   size_t count;
-  char *folder; /* in which the unit was compiled; borrowed; may be NULL */
+  const char *folder; /* in which the unit was compiled; borrowed; or NULL */
   struct cca_rows rows;
 };
 void cca_files_open(struct cca_files *files, Dwarf_Die *unit);
 uint32_t cca_files_row(struct cca_files *files, struct cca_gather *gather,
                        size_t number);
 void cca_files_release(struct cca_files *files);
+
+/* gather-scopes.c: SCOPE, SCOPE_FROM.  gather-lines.c: LINE_FROM.  Both are
+ * given the units one by one, each with its files. */
+struct cca_scopes;
+struct cca_scopes *cca_scopes_new(struct cca_gather *gather);
+void cca_scopes_add(struct cca_scopes *scopes, Dwarf_Die *unit,
+                    struct cca_files *files);
+void cca_scopes_finish(struct cca_scopes *scopes); /* and free */
+
+struct cca_lines;
+struct cca_lines *cca_lines_new(struct cca_gather *gather);
+void cca_lines_add(struct cca_lines *lines, Dwarf_Die *unit,
+                   struct cca_files *files);
+void cca_lines_finish(struct cca_lines *lines); /* and free */
 
 /* demangle.c: what people call the C++ function LINKAGE, owned; NULL if that
  * is no name of C++, or there is no C++ library here. */
