@@ -119,14 +119,11 @@ static bool read_table(const char *path, struct cca_text *out, int *status,
   return true;
 }
 
-int cca_symbols_build(const char *path, struct cca_text *out,
-                      struct cca_error *err) {
+int cca_symbols_build_file(int file, const char *path, struct cca_text *out,
+                           struct cca_error *err) {
   struct cca_elf_module module;
   struct cca_table_error wrong;
-  int status;
-  if (read_table(path, out, &status, err))
-    return status;
-  status = cca_elf_module_open(&module, path, err);
+  int status = cca_elf_module_open(&module, file, path, err);
   if (status == CCA_OK) {
     struct cca_gather gather = {.module = &module};
     gather.builder = cca_builder_new(&cca_symbols_schema);
@@ -144,4 +141,19 @@ int cca_symbols_build(const char *path, struct cca_text *out,
   }
   cca_elf_module_release(&module);
   return status;
+}
+
+int cca_symbols_build(const char *path, struct cca_text *out,
+                      struct cca_error *err) {
+  int status;
+  if (read_table(path, out, &status, err))
+    return status;
+  int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) {
+    status = errno;
+    cca_symbols_fail(err, CCA_ERR_IO, "cannot be opened: %s", strerror(status));
+    errno = status;
+    return CCA_ERR_IO;
+  }
+  return cca_symbols_build_file(file, path, out, err);
 }

@@ -21,4 +21,9 @@
 int cca_symbols_build(const char *path, struct cca_text *out,
                       struct cca_error *err);
 
+/* The same of the module FILE, which is closed in any case, at PATH: beside
+ * that files of debug information are looked for. */
+int cca_symbols_build_file(int file, const char *path, struct cca_text *out,
+                           struct cca_error *err);
+
 #endif

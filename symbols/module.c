@@ -2,7 +2,7 @@
 /*
  * module.c -- an ELF file and what belongs to it, opened by elfutils.
  *
- * In:    a path.
+ * In:    an open file, and the path at which it is.
  * Out:   libdwfl's view of it, its identity, and where its addresses lie.
  * Holds: the file is a linked ELF module, of at most 4 GiB of addresses.
  *
@@ -13,8 +13,6 @@
  */
 #include "module.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,7 +35,7 @@ int cca_symbols_fail(struct cca_error *err, int status, const char *format,
 }
 
 /* Relocatable objects are refused: nothing in them has an address yet. */
-static int report(struct cca_elf_module *module, const char *path,
+static int report(struct cca_elf_module *module, int file, const char *path,
                   struct cca_error *err) {
   static const Dwfl_Callbacks callbacks = {
       .find_elf = dwfl_build_id_find_elf,
@@ -45,15 +43,8 @@ static int report(struct cca_elf_module *module, const char *path,
   };
   struct stat status;
   unsigned char ident[18] = {0};
-  int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0 || fstat(file, &status) < 0) {
-    int error = errno;
-    if (file >= 0)
-      close(file);
-    errno = error;
-    return cca_symbols_fail(err, CCA_ERR_IO, "cannot be opened: %s",
-                            strerror(error));
-  }
+  if (fstat(file, &status) < 0)
+    status = (struct stat){0};
   module->size = (uint64_t)status.st_size;
   bool elf = S_ISREG(status.st_mode) &&
              pread(file, ident, sizeof ident, 0) == sizeof ident &&
@@ -144,10 +135,10 @@ static void find_identity(struct cca_elf_module *module) {
   module->digest = cca_hash(0, bytes, bytes ? size : 0);
 }
 
-int cca_elf_module_open(struct cca_elf_module *module, const char *path,
-                        struct cca_error *err) {
+int cca_elf_module_open(struct cca_elf_module *module, int file,
+                        const char *path, struct cca_error *err) {
   *module = (struct cca_elf_module){0};
-  int status = report(module, path, err);
+  int status = report(module, file, path, err);
   if (status == CCA_OK)
     status = find_bounds(module, err);
   if (status < 0)

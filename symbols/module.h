@@ -29,15 +29,16 @@ struct cca_elf_module {
 };
 
 /*
- * Open the executable or shared object PATH, and its debug information: within
- * it, or where elfutils looks for that (build id, debug link; debuginfod, if
- * DEBUGINFOD_URLS says which).  Returns CCA_OK, CCA_ERR_IO or CCA_ERR_NOT_ELF,
- * with *ERR filled.  Release it in any case.
+ * Open the executable or shared object FILE, which is closed in any case, and
+ * its debug information: within it, or where elfutils looks for that of a
+ * module at PATH (build id, debug link; debuginfod, if DEBUGINFOD_URLS says
+ * which).  Returns CCA_OK or CCA_ERR_NOT_ELF, with *ERR filled.  Release it in
+ * any case.
  *
  * Memory: elfutils' own, and base/memory.h: without memory the process ends.
  */
-int cca_elf_module_open(struct cca_elf_module *module, const char *path,
-                        struct cca_error *err);
+int cca_elf_module_open(struct cca_elf_module *module, int file,
+                        const char *path, struct cca_error *err);
 void cca_elf_module_release(struct cca_elf_module *module);
 
 /* ADDRESS of the module as a start, or false: it is not loaded, or 4 GiB or

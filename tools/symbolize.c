@@ -43,6 +43,10 @@ static const char help[] =
     "  -o, --output TABLE     write all that is known of FILE to TABLE, which "
     "can be\n"
     "                         given in its place\n"
+    "      --server PATH      ask the allocs symserver with this socket; "
+    "empty: "
+    "the\n"
+    "                         usual one\n"
     "  -b, --target NAME      has no effect, as have -r and -R\n"
     "      --help             this text\n"
     "\n"
@@ -56,6 +60,7 @@ enum { MAX_FRAMES = 256 };
 
 struct asked {
   const char *file, *section, *output;
+  const char *server; /* NULL: none */
   bool functions, inlines, demangle, addresses, pretty, basenames;
   uint64_t shift; /* where the section begins */
 };
@@ -63,6 +68,7 @@ struct asked {
 /* Returns negative to go on with the addresses at argv[optind], or the exit
  * status. */
 static int parse(struct asked *asked, int argc, char **argv) {
+  enum { SERVER = 256 };
   static const struct option longs[] = {
       {"addresses", no_argument, NULL, 'a'},
       {"target", required_argument, NULL, 'b'},
@@ -70,6 +76,7 @@ static int parse(struct asked *asked, int argc, char **argv) {
       {"exe", required_argument, NULL, 'e'},
       {"functions", no_argument, NULL, 'f'},
       {"inlines", no_argument, NULL, 'i'},
+      {"server", required_argument, NULL, SERVER},
       {"section", required_argument, NULL, 'j'},
       {"output", required_argument, NULL, 'o'},
       {"pretty-print", no_argument, NULL, 'p'},
@@ -110,6 +117,9 @@ static int parse(struct asked *asked, int argc, char **argv) {
       break;
     case 'p':
       asked->pretty = true;
+      break;
+    case SERVER:
+      asked->server = optarg;
       break;
     case 's':
       asked->basenames = true;
@@ -216,6 +226,8 @@ static int answer_input(const struct asked *asked,
     while ((end = memchr(line, '\n', len - (size_t)(line - block)))) {
       *end = 0;
       answer(asked, module, strtoull(line, NULL, 16), &out);
+      if (out.len > sizeof block && flush(&out) != CCA_EXIT_OK)
+        status = CCA_EXIT_ERROR;
       line = end + 1;
     }
     len -= (size_t)(line - block);
@@ -229,9 +241,10 @@ static int answer_input(const struct asked *asked,
 
 static void complain_of_file(const struct asked *asked,
                              const struct cca_error *err) {
-  cca_complain("symbolize",
-               "%s: %s; give an executable or shared object with -e",
-               asked->file, err->text);
+  cca_complain("symbolize", "%s: %s%s", asked->file, err->text,
+               err->status == CCA_ERR_SERVER_GONE
+                   ? "; start one by allocs symserver"
+                   : "; give an executable or shared object with -e");
 }
 
 static int write_table(const struct asked *asked) {
@@ -254,7 +267,9 @@ static int answer_all(const struct asked *asked, char **addresses) {
   struct cca_symbols_module *module = NULL;
   struct cca_error err;
   struct cca_text out = {0};
-  int status = cca_symbols_open(&symbols, NULL, &err);
+  struct cca_symbols_options options = {
+      .size = sizeof options, .server = asked->server, .timeout_ms = -1};
+  int status = cca_symbols_open(&symbols, &options, &err);
   if (status == CCA_OK)
     status = cca_symbols_load(symbols, asked->file, NULL, &module, &err);
   if (status < 0) {

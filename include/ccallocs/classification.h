@@ -82,7 +82,8 @@ enum { CCA_NO_SITE = -1 };
  * Read and check the classification of the file at PATH.
  *
  * On success returns CCA_OK and stores an owned classification in *OUT.  On
- * failure returns a negative cca_error_code, stores NULL in *OUT and fills *ERR.
+ * failure returns a negative cca_error_code, stores NULL in *OUT and fills
+ * *ERR.
  */
 CCA_API int cca_classification_open(struct cca_classification **out,
                                     const char *path, struct cca_error *err);
@@ -103,9 +104,8 @@ cca_classification_function(const struct cca_classification *c, uint32_t i);
 
 /* The parameter, from 0, that is the Ith of those that enter FUNCTION's size.
  * Pre: I < size_arg_count of that function. */
-CCA_API uint32_t
-cca_classification_size_arg(const struct cca_classification *c,
-                            uint32_t function, uint32_t i);
+CCA_API uint32_t cca_classification_size_arg(const struct cca_classification *c,
+                                             uint32_t function, uint32_t i);
 
 CCA_API uint32_t
 cca_classification_site_count(const struct cca_classification *c);
@@ -116,9 +116,8 @@ cca_classification_site(const struct cca_classification *c, uint32_t i);
  * The site whose call returns to ADDRESS, relative to where the module is
  * loaded; CCA_NO_SITE if the classification has none.
  */
-CCA_API int64_t
-cca_classification_find_address(const struct cca_classification *c,
-                                uint64_t address);
+CCA_API int64_t cca_classification_find_address(
+    const struct cca_classification *c, uint64_t address);
 
 CCA_API uint32_t
 cca_classification_missing_count(const struct cca_classification *c);

@@ -18,16 +18,19 @@
 
 enum cca_error_code {
   CCA_OK = 0,
-  CCA_ERR_IO = -1,        /* the file cannot be opened or read; see errno */
-  CCA_ERR_NOT_ELF = -2,   /* no ELF file, or a broken one */
-  CCA_ERR_NOT_FOUND = -3, /* the file carries no classification; no object or
-                             symbol is there */
-  CCA_ERR_VERSION = -4,   /* ... one of a major version that is not ours */
-  CCA_ERR_CORRUPT = -5,   /* ... one that breaks a rule of its format */
-  CCA_ERR_MEMORY = -6,    /* out of memory */
-  CCA_ERR_NO_LINE = -7,   /* no line is known; the function's name is valid */
-  CCA_ERR_NO_MODULE = -8, /* there is no such module */
-  CCA_ERR_STALE = -9      /* another module has taken its place */
+  CCA_ERR_IO = -1,          /* the file cannot be opened or read; see errno */
+  CCA_ERR_NOT_ELF = -2,     /* no ELF file, or a broken one */
+  CCA_ERR_NOT_FOUND = -3,   /* the file carries no classification; no object or
+                               symbol is there */
+  CCA_ERR_VERSION = -4,     /* ... one of a major version that is not ours */
+  CCA_ERR_CORRUPT = -5,     /* ... one that breaks a rule of its format */
+  CCA_ERR_MEMORY = -6,      /* out of memory */
+  CCA_ERR_NO_LINE = -7,     /* no line is known; the function's name is valid */
+  CCA_ERR_NO_MODULE = -8,   /* there is no such module */
+  CCA_ERR_STALE = -9,       /* another module has taken its place */
+  CCA_ERR_NOT_READY = -10,  /* it is not there yet */
+  CCA_ERR_TIMED_OUT = -11,  /* it was not there in time; it may come yet */
+  CCA_ERR_SERVER_GONE = -12 /* there is no server, or it ended before it came */
 };
 
 struct cca_error {

@@ -16,7 +16,9 @@
  * where the module was loaded (dlpi_addr of dl_iterate_phdr()).
  *
  * When a module is loaded, its ELF symbols and DWARF are made into one table
- * (docs/symbols-format.md); the file is not needed any more afterwards.
+ * (docs/symbols-format.md); the file is not needed any more afterwards.  That
+ * is done in this process, or by a symbol server, which is asked and not waited
+ * for; its tables are memory that all who ask for the same module share.
  *
  * Queries:   read that table in place.  They allocate nothing, take no lock,
  *            make no system call, and may be made from a signal handler.
@@ -43,7 +45,16 @@ struct cca_symbols;        /* where symbols come from */
 struct cca_symbols_module; /* the table of one module */
 
 struct cca_symbols_options {
-  size_t size; /* of this struct, for those to come */
+  size_t size; /* of this struct; what is behind it counts as 0 */
+
+  /* NULL: tables are made in this process.  Else the path of the socket of an
+   * `allocs symserver`, which makes them; "": the usual one.  Borrowed until
+   * cca_symbols_close(). */
+  const char *server;
+
+  /* With a server, how long cca_symbols_load() waits for a table, in
+   * milliseconds; 0: it does not; negative: as long as it takes. */
+  int timeout_ms;
 };
 
 /* A function at an address: the one whose code it is, or one around it, into
@@ -118,12 +129,29 @@ CCA_API void cca_symbols_close(struct cca_symbols *symbols);
  * it.  Debug information is also taken from files that belong to the module
  * (build id, debug link), and from the servers of DEBUGINFOD_URLS, if set.
  *
- * It takes time and memory, which are those of the file's debug information. If
- * memory ends within elfutils, the process ends.
+ * In this process it takes time and memory, which are those of the file's debug
+ * information; if memory ends within elfutils, the process ends.
+ *
+ * With a server there are also these:
+ *   CCA_ERR_NOT_READY    it was asked; *OUT is a module whose queries say this
+ *                        until cca_symbols_wait() finds its table
+ *   CCA_ERR_TIMED_OUT    the same, after timeout_ms of the options
+ *   CCA_ERR_SERVER_GONE  there is no server, or it ended meanwhile
  */
 CCA_API int cca_symbols_load(struct cca_symbols *symbols, const char *path,
                              const char *build_id,
                              struct cca_symbols_module **out,
+                             struct cca_error *err);
+
+/*
+ * With a server: look whether the table of MODULE is there, and wait for it at
+ * most TIMEOUT_MS milliseconds (0: not; negative: as long as it takes). Returns
+ * CCA_OK, from when on queries are answered; CCA_ERR_NOT_READY if TIMEOUT_MS is
+ * 0, or CCA_ERR_TIMED_OUT; or what cca_symbols_load() returns where it fails,
+ * which stays: unload the module, and load it again.  Queries may be made
+ * meanwhile.  A child of fork() gets no table that its parent asked for.
+ */
+CCA_API int cca_symbols_wait(struct cca_symbols_module *module, int timeout_ms,
                              struct cca_error *err);
 
 /* Release MODULE, which may be NULL, and all that is borrowed from it. */
@@ -136,7 +164,7 @@ CCA_API void cca_symbols_unload(struct cca_symbols_module *module);
  */
 CCA_API int cca_symbols_check(const struct cca_symbols_module *module);
 
-/* The build id in hexadecimal, lower case; "": it has none. */
+/* The build id in hexadecimal, lower case; "": it has none, or is not ready. */
 CCA_API const char *
 cca_symbols_build_id(const struct cca_symbols_module *module);
 
@@ -148,7 +176,9 @@ cca_symbols_build_id(const struct cca_symbols_module *module);
  *   CCA_ERR_NO_LINE    its line is not known, and the file may not be; the name
  *                      is valid
  *   CCA_ERR_NOT_FOUND  nothing is known; *COUNT is 0
- * Where lines are known and no function is, there is one frame without name.
+ * With a server, what cca_symbols_wait() returned last if that was not CCA_OK,
+ * and *COUNT is 0; the next two functions likewise. Where lines are known and
+ * no function is, there is one frame without name.
  */
 CCA_API int cca_symbols_find(const struct cca_symbols_module *module,
                              uint64_t offset, struct cca_frame *frames,

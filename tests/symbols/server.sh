@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# `allocs symserver` and `allocs symbolize --server`: the same answers as without,
+# also from debug information beside the module, which the server itself does not
+# look at; its socket is found by the environment; what cannot be is said.
+# shellcheck source=tests/common.sh
+. "${0%/*}/../common.sh"
+# shellcheck source=tests/symbols/symbols.bash
+. "$here/symbols.bash"
+need objcopy strip
+
+write_inlined
+"$CCA_CC" -O1 -g inlined.c
+outer=$(address_of a.out outer)
+objcopy --only-keep-debug a.out beside.debug
+cp a.out beside
+strip beside
+objcopy --add-gnu-debuglink=beside.debug beside
+
+unset CC_ALLOCS_SYMBOLS
+export XDG_RUNTIME_DIR=$work/run
+mkdir -m 0700 run
+allocs symserver >path &
+server=$!
+for _ in {1..200}; do
+  [ ! -s path ] || break
+  sleep 0.05
+done
+expect path <<<"$work/run/cc-allocs/symbols"
+
+inlined_answer "$work" >wanted
+for file in a.out beside; do
+  allocs symbolize --server= -fie $file "$outer" >got
+  expect got <wanted
+done
+CC_ALLOCS_SYMBOLS=$work/run/cc-allocs/symbols XDG_RUNTIME_DIR=/nonexistent \
+  allocs symbolize --server= -fie a.out "$outer" >got
+expect got <wanted
+not grep -q '/a.out$' /proc/$server/maps # it has not mapped the module
+
+# said STATUS MESSAGE ARGUMENT...
+said() {
+  local status=0
+  allocs "${@:3}" >got 2>told </dev/null || status=$?
+  [ $status = "$1" ]
+  expect told <<<"allocs $2"
+}
+said 2 'symserver: another one is running' symserver
+said 2 "symserver: --memory is a number from 1 to 1048576, not \`none'" \
+  symserver --memory none
+said 2 'symbolize: inlined.c: not an ELF file; give an executable or shared object with -e' \
+  symbolize --server= -e inlined.c 0
+
+kill $server
+wait $server # its exit status is 0
+said 2 'symbolize: a.out: no symbol server: No such file or directory; start one by allocs symserver' \
+  symbolize --server= 0
+chmod 0755 run/cc-allocs
+said 2 "symserver: the socket's folder is not a folder of the user's alone (mode 0700)" \
+  symserver
