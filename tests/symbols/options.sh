@@ -44,12 +44,13 @@ cmp got wanted
 
 # Whoever waits for an answer gets it before the next question.
 coproc allocs symbolize -f
+asker=$COPROC_PID # which bash forgets when it ends
 echo "$outer" >&"${COPROC[1]}"
 read -r -t 20 name <&"${COPROC[0]}"
 [ "$name" = inner ]
 end=${COPROC[1]}
 exec {end}>&-
-wait "$COPROC_PID"
+wait "$asker"
 
 # The twins: what cannot be asked is said, and nothing is printed.
 fails() { # MESSAGE ARGUMENT...
