@@ -35,7 +35,7 @@
 #include "protocol.h"
 #include "worker.h"
 
-enum { MAX_CLIENTS = 4000, MAX_FAILED = 1000, SILENT_SECONDS = 10 };
+enum { MAX_CLIENTS = 4000, MAX_KEPT = 1000, SILENT_SECONDS = 10 };
 
 enum state { TO_MAKE, MAKING, THERE, FAILED };
 
@@ -100,24 +100,26 @@ static void remove_entry(struct server *server, size_t i) {
   server->entries.items[i] = server->entries.items[--server->entries.count];
 }
 
-/* Let those go that were asked for longest ago, until what is kept fits. */
+/* Let those go that were asked for longest ago, until what is kept fits: the
+ * bytes of tables, and the number of tables (each is an open file) and of
+ * failures. */
 static void make_room(struct server *server) {
   for (;;) {
     uint64_t bytes = 0;
-    size_t failed = 0, oldest[2] = {SIZE_MAX, SIZE_MAX};
+    size_t count[2] = {0, 0}, oldest[2];
     for (size_t i = 0; i < server->entries.count; i++) {
       const struct entry *entry = server->entries.items[i];
       if (entry->state != THERE && entry->state != FAILED)
         continue;
+      int failed = entry->state == FAILED;
       bytes += entry->size;
-      failed += entry->state == FAILED;
-      size_t *old = &oldest[entry->state == FAILED];
-      if (*old == SIZE_MAX || entry->used < server->entries.items[*old]->used)
-        *old = i;
+      if (!count[failed]++ ||
+          entry->used < server->entries.items[oldest[failed]]->used)
+        oldest[failed] = i;
     }
-    if (bytes > server->options->memory)
+    if (bytes > server->options->memory || count[0] > MAX_KEPT)
       remove_entry(server, oldest[0]);
-    else if (failed > MAX_FAILED)
+    else if (count[1] > MAX_KEPT)
       remove_entry(server, oldest[1]);
     else
       return;
@@ -277,8 +279,10 @@ static void hear(struct server *server, struct client *client) {
 static void welcome(struct server *server) {
   int socket =
       accept4(server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-  if (socket < 0)
+  if (socket < 0) {
+    poll(NULL, 0, 10); /* no descriptor is free: not again at once */
     return;
+  }
   if (!cca_symbols_is_own(socket) || server->clients.count >= MAX_CLIENTS)
     close(socket);
   else
