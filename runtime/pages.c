@@ -7,13 +7,21 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 void *cca_pages_map(size_t len) {
   int saved = errno;
-  void *pages = mmap(NULL, len, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  /* Not by mmap(), which may be a sanitizer's, to whom the pages would be
+   * written by this thread: what others read there it takes for a race. */
+  long pages = syscall(SYS_mmap, NULL, len, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   errno = saved;
-  return pages == MAP_FAILED ? NULL : pages;
+  return pages == -1 ? NULL : (void *)pages;
+}
+
+void cca_pages_unmap(void *pages, size_t len) {
+  syscall(SYS_munmap, pages, len);
 }
 
 void *cca_pages_keep(const void *bytes, size_t len) {

@@ -14,9 +14,11 @@
 
 #include <stddef.h>
 
-/* LEN bytes of zeros, not accounted for until they are touched; never
- * released. */
+/* LEN bytes of zeros, not accounted for until they are touched. */
 void *cca_pages_map(size_t len);
+
+/* Give back LEN bytes that were mapped, of which nobody knows. */
+void cca_pages_unmap(void *pages, size_t len);
 
 /* A copy of LEN bytes at BYTES, aligned to 8; never released.  Callers hold
  * the lock of modules.c. */

@@ -6,8 +6,6 @@
 
 #include "pages.h"
 
-#include <sys/mman.h>
-
 struct cca_leaf *cca_leaves[CCA_LEAVES];
 
 /* The leaf of START, made if it is not there yet.  Of two threads that make it
@@ -20,7 +18,7 @@ struct cca_leaf *cca__starts_leaf(uintptr_t start) {
   if (__atomic_compare_exchange_n(slot, &leaf, fresh, false, __ATOMIC_ACQ_REL,
                                   __ATOMIC_ACQUIRE))
     return fresh;
-  munmap(fresh, sizeof *fresh);
+  cca_pages_unmap(fresh, sizeof *fresh);
   return leaf;
 }
 
