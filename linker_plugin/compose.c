@@ -313,7 +313,7 @@ static bool compose_function(struct cca_model *model, struct worker *worker,
 
 /* How far a function is: below DONE, which thread's recursion it is part of, or
  * 0. */
-enum { DONE = 255 };
+enum { DONE = 255, TOGETHER = 32 };
 
 struct composer {
   struct cca_model *model;
@@ -394,24 +394,30 @@ static void compose_recursion(struct composer *c, size_t thread,
   }
 }
 
-/* What one thread does. */
+static void compose_component(struct composer *c, size_t thread,
+                              const struct cca_component *one) {
+  const uint32_t *members = &c->components.order[one->first];
+  if (one->recursive) {
+    compose_recursion(c, thread, members, one->count);
+    return;
+  }
+  wait_for_callees(c, *members, DONE);
+  compose_function(c->model, &c->workers[thread], *members, 0);
+  note_done(c, *members);
+}
+
+/* What one thread does.  It takes several at a time, since what is beside them
+ * in memory is theirs; whoever has the first that is not done can go on. */
 static void compose_components(void *arg, size_t thread, size_t first,
                                size_t end) {
   struct composer *c = arg;
+  const struct cca_components *all = &c->components;
+  size_t count = all->list.count;
   (void)first;
   (void)end;
-  const struct cca_components *all = &c->components;
-  for (size_t i; (i = c->next++) < all->list.count;) {
-    const struct cca_component *one = &all->list.items[all->by_level[i]];
-    const uint32_t *members = &all->order[one->first];
-    if (one->recursive) {
-      compose_recursion(c, thread, members, one->count);
-      continue;
-    }
-    wait_for_callees(c, *members, DONE);
-    compose_function(c->model, &c->workers[thread], *members, 0);
-    note_done(c, *members);
-  }
+  for (size_t i; (i = atomic_fetch_add(&c->next, TOGETHER)) < count;)
+    for (size_t k = i; k < i + TOGETHER && k < count; k++)
+      compose_component(c, thread, &all->list.items[all->by_level[k]]);
 }
 
 /* What is known before anything is evaluated. */
