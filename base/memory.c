@@ -7,6 +7,8 @@
  */
 #include "memory.h"
 
+#include <limits.h>
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -34,6 +36,12 @@ static void (*out_of_memory)(size_t) = report_and_exit;
 
 void cca_memory_set_handler(void (*handler)(size_t wanted)) {
   out_of_memory = handler ? handler : report_and_exit;
+}
+
+void cca_memory_keep(void) {
+  mallopt(M_MMAP_THRESHOLD, 32 << 20); /* the most that there may be */
+  mallopt(M_TRIM_THRESHOLD, INT_MAX);
+  mallopt(M_TOP_PAD, 16 << 20);
 }
 
 static size_t checked_product(size_t count, size_t size) {

@@ -21,6 +21,11 @@
  */
 void cca_memory_set_handler(void (*handler)(size_t wanted));
 
+/* For a process that works in passes and then ends: what one pass frees is kept
+ * for the next, since to the system each page given back and had again costs
+ * more than the work on it. */
+void cca_memory_keep(void);
+
 /* malloc, calloc and realloc of COUNT elements of SIZE bytes, products checked;
  * the results are owned by the caller, who releases them with free(). */
 void *cca_malloc(size_t size);

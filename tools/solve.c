@@ -25,6 +25,7 @@
 #include "allocs.h"
 #include "analysis/attach.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "input.h"
 #include "linker_plugin/extract.h"
 #include "linker_plugin/inputs.h"
@@ -425,6 +426,7 @@ static int usage(FILE *to) {
 int cca_solve_main(int argc, char **argv) {
   const char *output = NULL;
   int first = 1;
+  cca_memory_keep();
   if (argc > 1 &&
       (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
     return usage(stdout);

@@ -88,6 +88,7 @@ int main(int argc, char **argv) {
   struct cca_solver_result first = {0};
   double least = 0, least_cpu = 0;
   int failed = 0;
+  cca_memory_keep(); /* as allocs solve does */
   bench_generate(&program, (uint32_t)functions);
   for (int run = 0; run < runs; run++) {
     struct cca_solver_result result;
