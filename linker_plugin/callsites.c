@@ -149,6 +149,35 @@ static void add_type(struct cca_callsite *site, uint32_t type) {
     site->types[site->type_count++] = type;
 }
 
+/* Is a member of record TYPE, the last one, what OTHER is, or an array of it?
+ */
+static bool ends_with(const struct cca_model *model, uint32_t type,
+                      uint32_t other) {
+  struct cca_type_place place = model->types.items[type];
+  const struct cca_input *unit = &model->units[place.unit];
+  struct cca_type t = cca_type_at(unit->table, place.row);
+  if (!cca__is_record(t) || !t.members_count)
+    return false;
+  struct cca_member last =
+      cca_member_at(unit->table, t.members_first + t.members_count - 1);
+  for (int depth = 0; last.of != CCA_NONE && depth < 4; depth++) {
+    if (unit->types[last.of] == other)
+      return true;
+    struct cca_type of = cca_type_at(unit->table, last.of);
+    last.of = of.kind == CCA_TYPE_KIND_ARRAY ? of.element : CCA_NONE;
+  }
+  return false;
+}
+
+/* Does A, of two types in a size of which only what is in it is known, tell
+ * more about the object than B? */
+static bool tells_more(const struct cca_model *model, uint32_t a, uint32_t b) {
+  bool records[] = {cca__is_record(cca__type(model, a)),
+                    cca__is_record(cca__type(model, b))};
+  return records[0] &&
+         (!records[1] || (ends_with(model, a, b) && !ends_with(model, b, a)));
+}
+
 /* The shape and types of one alternative. */
 static void read_alt(struct cca_model *model, const struct cca_alt *alt,
                      struct cca_callsite *site) {
@@ -164,6 +193,8 @@ static void read_alt(struct cca_model *model, const struct cca_alt *alt,
         type = term->atoms[k].index;
         part = term->atoms[k].kind == CCA_ATOM_PART;
       }
+    if (type != CCA_NONE && term->factor < 0)
+      continue; /* a header that is not handed out */
     if (type == CCA_NONE) {
       if (term->atom_count)
         more = true;
@@ -173,7 +204,8 @@ static void read_alt(struct cca_model *model, const struct cca_alt *alt,
                !alt->bag && fixed == CCA_NONE) {
       fixed = type;
       cut |= part;
-    } else if (element == CCA_NONE)
+    } else if (element == CCA_NONE ||
+               (alt->bag && tells_more(model, type, element)))
       element = type;
   }
   uint8_t shape = CCA_SIZE_SHAPE_UNKNOWN;

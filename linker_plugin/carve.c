@@ -16,10 +16,17 @@
  */
 #include "model.h"
 
-/* SIZE is less than nothing: what was cut off is behind, not before. */
+/* SIZE is less than nothing: what was cut off is behind, not before.  What a
+ * caller or an object brings decides; types and numbers are headers. */
 static bool is_negative(const struct cca_size *size) {
-  return size->alt_count && size->alts[0].term_count && !size->alts[0].bag &&
-         size->alts[0].terms[0].factor < 0;
+  const struct cca_alt *alt = &size->alts[0];
+  if (!size->alt_count || alt->bag)
+    return false;
+  for (uint32_t t = 0; t < alt->term_count; t++)
+    for (uint32_t k = 0; k < alt->terms[t].atom_count; k++)
+      if (!cca_atom_is_sizeof(alt->terms[t].atoms[k]))
+        return alt->terms[t].factor < 0;
+  return alt->term_count && alt->terms[0].factor < 0;
 }
 
 static bool depends(const struct cca_size *size) {
@@ -182,11 +189,14 @@ static bool index_by_count(const struct cca_body *body,
           counts |= term.atoms[k].kind == CCA_ATOM_FIELD &&
                     term.atoms[k].index == location;
         struct cca_size only = {1, {{false, 1, &term}}};
-        if (!counts || (term.atom_count < 2 && (!depends(r.step) ||
-                                               !in_chunk(body, store, origin))))
+        if (!counts || (term.atom_count < 2 &&
+                        (!depends(r.step) || !in_chunk(body, store, origin))))
           continue;
-        set_carved(body, origin,
-                   cca_size_substitute(arena, &only, step_for, &r), store.line);
+        const struct cca_size *size =
+            cca_size_substitute(arena, &only, step_for, &r);
+        if (is_negative(size))
+          continue; /* taken off a stack */
+        set_carved(body, origin, size, store.line);
         return true;
       }
   }
@@ -256,11 +266,11 @@ static bool is_headed(const struct cca_body *body, const struct cca_size *whole,
     return false;
   for (uint32_t t = 0; t < rest->alts[0].term_count; t++) {
     const struct cca_term *term = &rest->alts[0].terms[t];
-    bool record = term->atom_count == 1 &&
-                  (term->atoms[0].kind == CCA_ATOM_PART ||
-                   (term->atoms[0].kind == CCA_ATOM_SIZEOF &&
-                    cca__is_record(cca__type(body->model,
-                                             term->atoms[0].index))));
+    bool record =
+        term->atom_count == 1 &&
+        (term->atoms[0].kind == CCA_ATOM_PART ||
+         (term->atoms[0].kind == CCA_ATOM_SIZEOF &&
+          cca__is_record(cca__type(body->model, term->atoms[0].index))));
     if (term->factor < 0 || (term->atom_count && !record))
       return false;
     records |= record;
@@ -279,8 +289,7 @@ static void drop_headers(const struct cca_body *body,
       continue;
     for (uint32_t k = 0; k < origins->count; k++) {
       struct cca_origin *whole = &origins->items[k];
-      if (whole->kind == CCA_ORIGIN_FRESH &&
-          whole->block->call != CCA_NONE &&
+      if (whole->kind == CCA_ORIGIN_FRESH && whole->block->call != CCA_NONE &&
           is_headed(body, whole->block->size, piece->block->size))
         set_carved(body, whole, piece->block->size, piece->block->line);
     }

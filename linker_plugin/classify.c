@@ -41,6 +41,14 @@ static bool is_record(const struct cca_model *model, struct cca_atom atom) {
          cca__is_record(cca__type(model, atom.index));
 }
 
+static bool takes_param(const struct cca_alt *alt) {
+  for (uint32_t t = 0; t < alt->term_count; t++)
+    for (uint32_t k = 0; k < alt->terms[t].atom_count; k++)
+      if (alt->terms[t].atoms[k].kind == CCA_ATOM_PARAM)
+        return true;
+  return false;
+}
+
 static struct shape shape_of(const struct cca_model *model,
                              const struct cca_alt *alt) {
   struct shape shape = {0};
@@ -67,6 +75,8 @@ static struct shape shape_of(const struct cca_model *model,
         other = true;
       }
     }
+    if (types && term->factor < 0 && takes_param(alt))
+      continue; /* a header that is not handed out */
     if (types)
       *(records || term->atom_count > 1 || alt->bag ? &shape.records
                                                     : &shape.bases) = true;
