@@ -412,7 +412,11 @@ static void read_size(const struct reading *r, struct cca_callsite *site) {
     uint8_t role =
         caller == CCA_NONE ? CCA_ROLE_NONE : model->verdicts[caller].role;
     if (params && (role == CCA_ROLE_ALLOCATES || site->type_count != 1)) {
-      site->class = CCA_SITE_CLASS_PASS_THROUGH;
+      /* What makes content of what it is given, or adds it to a buffer, hands
+       * nothing on to its callers. */
+      bool content = role == CCA_ROLE_ALIKE && !used_as_record(model, site);
+      site->class = content ? CCA_SITE_CLASS_BYTES
+                            : CCA_SITE_CLASS_PASS_THROUGH;
       site->type_count = 0;
       site->reason = NULL;
     } else if (found) {

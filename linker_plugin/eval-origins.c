@@ -163,9 +163,10 @@ static const struct cca_block *block_at_call(struct cca_eval *eval,
   block->kept = CCA_NONE;
   block->flags &=
       (uint16_t) ~(CCA_BLOCK_KEPT | CCA_BLOCK_PASSING | CCA_BLOCK_ALWAYS);
-  if (call->flags & CCA_CALL_FLAGS_ALWAYS &&
-      !(inner->flags & CCA_BLOCK_SHARED &&
-        may_find(eval->model->behaviours[callee].returned)))
+  bool lazy = inner->flags & CCA_BLOCK_SHARED &&
+              !(inner->flags & CCA_BLOCK_ALWAYS) &&
+              may_find(eval->model->behaviours[callee].returned);
+  if (call->flags & CCA_CALL_FLAGS_ALWAYS && !lazy)
     block->flags |= CCA_BLOCK_ALWAYS;
   if (inner->flags & CCA_BLOCK_RESIZED)
     set_resized(eval, block, cca__eval_argument(eval, call, inner->param));

@@ -29,6 +29,10 @@ struct item *fresh(struct owner *o) {
   o->last = calloc(1, sizeof(struct item));
   return o->last;
 }
+struct item *fresh_too(struct owner *o) {
+  o->item = fresh(o);
+  return o->item;
+}
 struct table { struct item *slots[64], *spare[8]; int spares; };
 static struct item *find(struct table *t, long key) {
   for (int i = 0; i < 64; i++)
@@ -82,7 +86,8 @@ struct item *reversed(int n) {
   return reverse(list);
 }
 int use(struct owner *o) {
-  return find_or_make(o) && off_list(o) && from_chunk(o) && fresh(o);
+  return find_or_make(o) && off_list(o) && from_chunk(o) && fresh(o) &&
+         fresh_too(o);
 }
 int use_table(struct table *t) {
   return lookup(t, 1) && checked(t, 2) && from_stack(t, 3) && reversed(4);
@@ -92,6 +97,7 @@ find_or_make lazy -
 off_list factory -
 from_chunk factory - +16
 fresh factory -
+fresh_too factory -
 lookup lazy -
 checked lazy -
 from_stack factory -
@@ -102,12 +108,14 @@ reversed factory -
 19 off_list calloc typed struct_item one struct_item
 25 from_chunk calloc typed struct_chunk one struct_chunk
 29 fresh calloc typed struct_item one struct_item
-45 lookup malloc typed struct_item one struct_item
-60 from_stack malloc typed struct_item one struct_item
-78 reversed malloc typed struct_item one struct_item
-85 use off_list typed struct_item one -
-85 use from_chunk typed struct_chunk flexible -
-85 use fresh typed struct_item one -
-88 use_table from_stack typed struct_item one -
-88 use_table reversed typed struct_item one -
+33 fresh_too fresh typed struct_item one struct_item
+49 lookup malloc typed struct_item one struct_item
+64 from_stack malloc typed struct_item one struct_item
+82 reversed malloc typed struct_item one struct_item
+89 use off_list typed struct_item one -
+89 use from_chunk typed struct_chunk flexible -
+89 use fresh typed struct_item one -
+90 use fresh_too typed struct_item one -
+93 use_table from_stack typed struct_item one -
+93 use_table reversed typed struct_item one -
 */
