@@ -13,14 +13,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "error.h"
 #include "note.h"
 #include "table.h"
 
@@ -30,20 +29,6 @@ struct cca_classification {
   size_t mapping_len;
 };
 
-__attribute__((format(printf, 4, 5))) static int fail(struct cca_error *err,
-                                                      int status, size_t offset,
-                                                      const char *format, ...) {
-  if (err) {
-    va_list args;
-    va_start(args, format);
-    vsnprintf(err->text, sizeof err->text, format, args);
-    va_end(args);
-    err->status = status;
-    err->offset = offset;
-  }
-  return status;
-}
-
 /* Open the table of the first of our notes in IMAGE. */
 static int open_table(struct cca_table *table, const void *image, size_t len,
                       struct cca_error *err) {
@@ -52,11 +37,12 @@ static int open_table(struct cca_table *table, const void *image, size_t len,
   struct cca_note_cursor cursor = {0};
   const char *wrong = cca_elf_open(&elf, image, len);
   if (wrong)
-    return fail(err, CCA_ERR_NOT_ELF, 0, "%s", wrong);
+    return cca_error_set(err, CCA_ERR_NOT_ELF, 0, "%s", wrong);
   if (!cca_note_next(&elf, &cursor, &note))
-    return fail(err, CCA_ERR_NOT_FOUND, 0, "no classification");
+    return cca_error_set(err, CCA_ERR_NOT_FOUND, 0, "no classification");
   if (!note.whole)
-    return fail(err, CCA_ERR_CORRUPT, 0, "the note leaves its segment");
+    return cca_error_set(err, CCA_ERR_CORRUPT, 0,
+                         "the note leaves its segment");
 
   struct cca_table_error detail = {0};
   switch (cca_table_open(table, &cca_classification_schema, note.content,
@@ -65,9 +51,11 @@ static int open_table(struct cca_table *table, const void *image, size_t len,
     return CCA_OK;
   case CCA_TABLE_ERR_VERSION:
   case CCA_TABLE_ERR_OLDER:
-    return fail(err, CCA_ERR_VERSION, detail.offset, "%s", detail.text);
+    return cca_error_set(err, CCA_ERR_VERSION, detail.offset, "%s",
+                         detail.text);
   default:
-    return fail(err, CCA_ERR_CORRUPT, detail.offset, "%s", detail.text);
+    return cca_error_set(err, CCA_ERR_CORRUPT, detail.offset, "%s",
+                         detail.text);
   }
 }
 
@@ -81,10 +69,10 @@ int cca_classification_open_mem(struct cca_classification **out,
     return status;
   struct cca_classification *c = calloc(1, sizeof *c);
   if (!c)
-    return fail(err, CCA_ERR_MEMORY, 0, "out of memory");
+    return cca_error_set(err, CCA_ERR_MEMORY, 0, "out of memory");
   c->table = table;
   *out = c;
-  return fail(err, CCA_OK, 0, "%s", "");
+  return cca_error_set(err, CCA_OK, 0, "%s", "");
 }
 
 int cca_classification_open(struct cca_classification **out, const char *path,
@@ -93,17 +81,17 @@ int cca_classification_open(struct cca_classification **out, const char *path,
   int file = open(path, O_RDONLY | O_CLOEXEC);
   struct stat stat;
   if (file < 0)
-    return fail(err, CCA_ERR_IO, 0, "%s: %s", path, strerror(errno));
+    return cca_error_set(err, CCA_ERR_IO, 0, "%s: %s", path, strerror(errno));
   if (fstat(file, &stat) < 0 || !S_ISREG(stat.st_mode)) {
     close(file);
-    return fail(err, CCA_ERR_IO, 0, "%s: not a regular file", path);
+    return cca_error_set(err, CCA_ERR_IO, 0, "%s: not a regular file", path);
   }
   size_t len = (size_t)stat.st_size;
   void *image = len ? mmap(NULL, len, PROT_READ, MAP_PRIVATE, file, 0) : NULL;
   int why = errno;
   close(file);
   if (image == MAP_FAILED)
-    return fail(err, CCA_ERR_IO, 0, "%s: %s", path, strerror(why));
+    return cca_error_set(err, CCA_ERR_IO, 0, "%s: %s", path, strerror(why));
 
   int status = cca_classification_open_mem(out, image, len, err);
   if (status == CCA_OK) {

@@ -20,6 +20,7 @@
 
 #include "base/file.h"
 #include "gather.h"
+#include "summaries/error.h"
 
 /* libdw keeps the lines of each unit that it has read until its handle is
  * closed: 70 bytes a row, which here have 16.  So lines are read by a handle
@@ -105,14 +106,14 @@ static bool read_table(const char *path, struct cca_text *out, int *status,
   size_t before = out->len;
   *status = CCA_OK;
   if ((errno = cca_file_read(path, SIZE_MAX, out))) {
-    *status = cca_symbols_fail(err, CCA_ERR_IO, "cannot be read: %s",
-                               strerror(errno));
+    *status = cca_error_set(err, CCA_ERR_IO, 0, "cannot be read: %s",
+                            strerror(errno));
   } else if (cca_table_open(&table, &cca_symbols_schema, out->data + before,
                             out->len - before, &wrong) < 0) {
     bool version = wrong.status == CCA_TABLE_ERR_VERSION;
-    *status = cca_symbols_fail(err, version ? CCA_ERR_VERSION : CCA_ERR_CORRUPT,
-                               "a broken table, at byte %zu: %s", wrong.offset,
-                               wrong.text);
+    *status = cca_error_set(err, version ? CCA_ERR_VERSION : CCA_ERR_CORRUPT, 0,
+                            "a broken table, at byte %zu: %s", wrong.offset,
+                            wrong.text);
   }
   if (*status < 0)
     out->len = before;
@@ -134,7 +135,7 @@ int cca_symbols_build_file(int file, const char *path, struct cca_text *out,
     cca_elf_module_release(&module); /* its memory is not needed any more */
     if (cca_builder_finish(gather.builder, out, &wrong) < 0)
       status =
-          cca_symbols_fail(err, CCA_ERR_CORRUPT, "its table is %s", wrong.text);
+          cca_error_set(err, CCA_ERR_CORRUPT, 0, "its table is %s", wrong.text);
     cca_builder_free(gather.builder);
     cca_vec_release(&gather.names);
     cca_vec_release(&gather.paths);
@@ -151,7 +152,7 @@ int cca_symbols_build(const char *path, struct cca_text *out,
   int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) {
     status = errno;
-    cca_symbols_fail(err, CCA_ERR_IO, "cannot be opened: %s", strerror(status));
+    cca_error_set(err, CCA_ERR_IO, 0, "cannot be opened: %s", strerror(status));
     errno = status;
     return CCA_ERR_IO;
   }

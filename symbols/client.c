@@ -23,16 +23,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "module.h"
 #include "protocol.h"
+#include "summaries/error.h"
 
 static int gone(struct cca_table_client *client, struct cca_error *err,
                 const char *why) {
   if (client->socket >= 0)
     close(client->socket);
   client->socket = -1;
-  return cca_symbols_fail(err, CCA_ERR_SERVER_GONE, "no symbol server: %s",
-                          why);
+  return cca_error_set(err, CCA_ERR_SERVER_GONE, 0, "no symbol server: %s",
+                       why);
 }
 
 int cca_table_client_ask(struct cca_table_client *client, const char *path,
@@ -46,7 +46,7 @@ int cca_table_client_ask(struct cca_table_client *client, const char *path,
   if (wrong)
     return gone(client, err, wrong);
   if (len > sizeof request.path)
-    return cca_symbols_fail(err, CCA_ERR_NO_MODULE, "its path is too long");
+    return cca_error_set(err, CCA_ERR_NO_MODULE, 0, "its path is too long");
   memcpy(request.path, module, len);
   client->socket =
       socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -95,14 +95,14 @@ static int take_reply(struct cca_table_client *client, struct cca_table *table,
     status = gone(client, err, "its reply is none");
   } else if (reply.status < 0) {
     reply.text[sizeof reply.text - 1] = 0;
-    status = cca_symbols_fail(err, reply.status, "%s", reply.text);
+    status = cca_error_set(err, reply.status, 0, "%s", reply.text);
   } else if (file < 0 || !map(client, file, reply.size)) {
     status = gone(client, err, "its table cannot be mapped");
   } else if (cca_table_open(table, &cca_symbols_schema, client->image,
                             client->len, &wrong) < 0) {
-    status = cca_symbols_fail(err, CCA_ERR_CORRUPT,
-                              "a broken table, at byte %zu: %s", wrong.offset,
-                              wrong.text);
+    status = cca_error_set(err, CCA_ERR_CORRUPT, 0,
+                           "a broken table, at byte %zu: %s", wrong.offset,
+                           wrong.text);
   } else {
     status = CCA_OK;
   }
@@ -127,18 +127,18 @@ int cca_table_client_wait(struct cca_table_client *client, int timeout_ms,
   if (client->socket >= 0 && client->asker != getpid())
     return gone(client, err, "it was asked by another process");
   if (client->socket < 0)
-    return cca_symbols_fail(err, CCA_ERR_SERVER_GONE,
-                            "no symbol server: it was not asked");
+    return cca_error_set(err, CCA_ERR_SERVER_GONE, 0,
+                         "no symbol server: it was not asked");
   for (;;) {
     int status = take_reply(client, table, err);
     int64_t left = end - now_ms();
     if (status != CCA_ERR_NOT_READY)
       return status;
     if (timeout_ms >= 0 && left <= 0)
-      return timeout_ms ? cca_symbols_fail(err, CCA_ERR_TIMED_OUT,
-                                           "no table after %d ms", timeout_ms)
-                        : cca_symbols_fail(err, CCA_ERR_NOT_READY,
-                                           "its table is not there yet");
+      return timeout_ms ? cca_error_set(err, CCA_ERR_TIMED_OUT, 0,
+                                        "no table after %d ms", timeout_ms)
+                        : cca_error_set(err, CCA_ERR_NOT_READY, 0,
+                                        "its table is not there yet");
     struct pollfd wait = {client->socket, POLLIN, 0};
     poll(&wait, 1, timeout_ms < 0 ? -1 : (int)left);
   }

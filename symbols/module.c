@@ -13,26 +13,13 @@
  */
 #include "module.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/map.h"
-
-int cca_symbols_fail(struct cca_error *err, int status, const char *format,
-                     ...) {
-  if (err) {
-    va_list args;
-    va_start(args, format);
-    vsnprintf(err->text, sizeof err->text, format, args);
-    va_end(args);
-    err->status = status;
-    err->offset = 0;
-  }
-  return status;
-}
+#include "summaries/error.h"
 
 /* Relocatable objects are refused: nothing in them has an address yet. */
 static int report(struct cca_elf_module *module, int file, const char *path,
@@ -52,9 +39,9 @@ static int report(struct cca_elf_module *module, int file, const char *path,
   unsigned type = ident[EI_DATA] == ELFDATA2MSB ? ident[17] : ident[16];
   if (!elf || (type != ET_EXEC && type != ET_DYN)) {
     close(file);
-    return cca_symbols_fail(err, CCA_ERR_NOT_ELF,
-                            elf ? "neither an executable nor a shared object"
-                                : "not an ELF file");
+    return cca_error_set(err, CCA_ERR_NOT_ELF, 0,
+                         elf ? "neither an executable nor a shared object"
+                             : "not an ELF file");
   }
 
   module->dwfl = dwfl_begin(&callbacks);
@@ -64,14 +51,14 @@ static int report(struct cca_elf_module *module, int file, const char *path,
   }
   if (!module->module) {
     close(file); /* it is libdwfl's only if there is a module */
-    return cca_symbols_fail(err, CCA_ERR_NOT_ELF, "a broken ELF file: %s",
-                            dwfl_errmsg(-1));
+    return cca_error_set(err, CCA_ERR_NOT_ELF, 0, "a broken ELF file: %s",
+                         dwfl_errmsg(-1));
   }
   dwfl_report_end(module->dwfl, NULL, NULL);
   module->elf = dwfl_module_getelf(module->module, &module->bias);
   if (!module->elf)
-    return cca_symbols_fail(err, CCA_ERR_NOT_ELF, "a broken ELF file: %s",
-                            dwfl_errmsg(-1));
+    return cca_error_set(err, CCA_ERR_NOT_ELF, 0, "a broken ELF file: %s",
+                         dwfl_errmsg(-1));
   return CCA_OK;
 }
 
@@ -88,18 +75,18 @@ static int find_bounds(struct cca_elf_module *module, struct cca_error *err) {
       continue;
     uint64_t end = segment.p_vaddr + segment.p_memsz;
     if (end < segment.p_vaddr)
-      return cca_symbols_fail(err, CCA_ERR_NOT_ELF,
-                              "segment %zu ends before it begins", i);
+      return cca_error_set(err, CCA_ERR_NOT_ELF, 0,
+                           "segment %zu ends before it begins", i);
     low = segment.p_vaddr < low ? segment.p_vaddr : low;
     high = end > high ? end : high;
     if (segment.p_flags & PF_X && segment.p_vaddr < code)
       code = segment.p_vaddr;
   }
   if (low >= high)
-    return cca_symbols_fail(err, CCA_ERR_NOT_ELF, "nothing in it is loaded");
+    return cca_error_set(err, CCA_ERR_NOT_ELF, 0, "nothing in it is loaded");
   if (high - low > UINT32_MAX)
-    return cca_symbols_fail(err, CCA_ERR_NOT_ELF,
-                            "its addresses span more than 4 GiB");
+    return cca_error_set(err, CCA_ERR_NOT_ELF, 0,
+                         "its addresses span more than 4 GiB");
   module->base = low;
   module->span = (uint32_t)(high - low);
   module->code = code;

@@ -62,8 +62,4 @@ static inline bool cca_elf_module_clip(const struct cca_elf_module *module,
   return true;
 }
 
-/* Say in ERR, which may be NULL, what is wrong; returns STATUS. */
-int cca_symbols_fail(struct cca_error *err, int status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
 #endif

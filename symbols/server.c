@@ -33,6 +33,7 @@
 #include "base/vec.h"
 #include "module.h"
 #include "protocol.h"
+#include "summaries/error.h"
 #include "worker.h"
 
 enum { MAX_CLIENTS = 4000, MAX_KEPT = 1000, SILENT_SECONDS = 10 };
@@ -178,8 +179,8 @@ static void start(struct server *server, size_t i) {
     return;
   }
   entry->state = FAILED;
-  cca_symbols_fail(&entry->err, CCA_ERR_MEMORY, "no process for it: %s",
-                   strerror(errno));
+  cca_error_set(&entry->err, CCA_ERR_MEMORY, 0, "no process for it: %s",
+                strerror(errno));
   reply(server, entry);
   remove_entry(server, i);
 }

@@ -26,6 +26,7 @@
 #include "client.h"
 #include "lookup.h"
 #include "module.h"
+#include "summaries/error.h"
 
 struct cca_symbols {
   struct cca_symbols_options options;
@@ -46,7 +47,7 @@ int cca_symbols_open(struct cca_symbols **out,
                      struct cca_error *err) {
   *out = calloc(1, sizeof **out);
   if (!*out)
-    return cca_symbols_fail(err, CCA_ERR_MEMORY, "out of memory");
+    return cca_error_set(err, CCA_ERR_MEMORY, 0, "out of memory");
   if (options)
     memcpy(&(*out)->options, options,
            options->size < sizeof *options ? options->size : sizeof *options);
@@ -61,15 +62,15 @@ static int check_build_id(const struct cca_symbols_module *module,
   const char *id = cca_table_string(&module->table,
                                     cca_image_at(&module->table, 0).build_id);
   if (module->build_id && strcasecmp(module->build_id, id))
-    return cca_symbols_fail(err, CCA_ERR_STALE, "its build id is %s, not %s",
-                            id, module->build_id);
+    return cca_error_set(err, CCA_ERR_STALE, 0, "its build id is %s, not %s",
+                         id, module->build_id);
   return CCA_OK;
 }
 
 static int no_module(struct cca_error *err) {
   int error = errno;
-  cca_symbols_fail(err, CCA_ERR_NO_MODULE, "cannot be opened: %s",
-                   strerror(error));
+  cca_error_set(err, CCA_ERR_NO_MODULE, 0, "cannot be opened: %s",
+                strerror(error));
   errno = error;
   return CCA_ERR_NO_MODULE;
 }
@@ -83,7 +84,7 @@ static int build(struct cca_symbols_module *module, struct cca_error *err) {
     return status;
   if (cca_table_open(&module->table, &cca_symbols_schema, module->image.data,
                      module->image.len, &wrong) < 0)
-    return cca_symbols_fail(err, CCA_ERR_CORRUPT, "%s", wrong.text);
+    return cca_error_set(err, CCA_ERR_CORRUPT, 0, "%s", wrong.text);
   return check_build_id(module, err);
 }
 
@@ -117,7 +118,7 @@ int cca_symbols_load(struct cca_symbols *symbols, const char *path,
   }
   int status;
   if (!module || !module->path || (build_id && !module->build_id))
-    status = cca_symbols_fail(err, CCA_ERR_MEMORY, "out of memory");
+    status = cca_error_set(err, CCA_ERR_MEMORY, 0, "out of memory");
   else if (stat(path, &module->file) < 0)
     status = no_module(err);
   else if (symbols->options.server)
@@ -139,7 +140,7 @@ int cca_symbols_wait(struct cca_symbols_module *module, int timeout_ms,
                      struct cca_error *err) {
   int state = atomic_load_explicit(&module->state, memory_order_acquire);
   if (state != CCA_ERR_NOT_READY && state != CCA_ERR_TIMED_OUT)
-    return state < 0 ? cca_symbols_fail(err, state, "it failed before") : state;
+    return state < 0 ? cca_error_set(err, state, 0, "it failed before") : state;
   state =
       cca_table_client_wait(&module->client, timeout_ms, &module->table, err);
   if (state == CCA_OK)

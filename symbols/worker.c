@@ -24,7 +24,7 @@
 
 #include "base/memory.h"
 #include "build.h"
-#include "module.h"
+#include "summaries/error.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { SANITIZED = 1 };
@@ -67,7 +67,7 @@ __attribute__((noreturn)) static void work(const char *path, pid_t server) {
   cca_memory_set_handler(end_without_memory);
   int status = cca_symbols_build_file(MODULE, path, &image, &err);
   if (status == CCA_OK && !write_all(MEMORY, image.data, image.len))
-    status = cca_symbols_fail(&err, CCA_ERR_MEMORY, "no memory for its table");
+    status = cca_error_set(&err, CCA_ERR_MEMORY, 0, "no memory for its table");
   if (status == CCA_OK)
     _exit(0);
   write_all(RESULT, (const char *)&err, sizeof err);
@@ -114,20 +114,20 @@ static int say_why(struct cca_worker *worker, int status,
   if (WIFSIGNALED(status)) {
     int signal = WTERMSIG(status);
     if (signal == SIGXCPU || signal == SIGKILL)
-      return cca_symbols_fail(err, CCA_ERR_TIMED_OUT,
-                              "reading it took too much time");
-    return cca_symbols_fail(err, CCA_ERR_NOT_ELF, "reading it crashed: %s",
-                            strsignal(signal));
+      return cca_error_set(err, CCA_ERR_TIMED_OUT, 0,
+                           "reading it took too much time");
+    return cca_error_set(err, CCA_ERR_NOT_ELF, 0, "reading it crashed: %s",
+                         strsignal(signal));
   }
   if (WEXITSTATUS(status) == OUT_OF_MEMORY)
-    return cca_symbols_fail(err, CCA_ERR_MEMORY,
-                            "reading it took too much memory");
+    return cca_error_set(err, CCA_ERR_MEMORY, 0,
+                         "reading it took too much memory");
   if (read(worker->result, err, sizeof *err) == sizeof *err &&
       err->status < 0) {
     err->text[sizeof err->text - 1] = 0;
     return err->status;
   }
-  return cca_symbols_fail(err, CCA_ERR_NOT_ELF, "reading it failed");
+  return cca_error_set(err, CCA_ERR_NOT_ELF, 0, "reading it failed");
 }
 
 uint64_t cca_worker_finish(struct cca_worker *worker, int status,
@@ -140,7 +140,7 @@ uint64_t cca_worker_finish(struct cca_worker *worker, int status,
                    F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) <
                  0 ||
              fstat(worker->memory, &file) < 0 || file.st_size <= 0) {
-    cca_symbols_fail(err, CCA_ERR_MEMORY, "no memory for its table");
+    cca_error_set(err, CCA_ERR_MEMORY, 0, "no memory for its table");
   } else {
     size = (uint64_t)file.st_size;
   }
