@@ -73,6 +73,21 @@ static inline uint64_t cca_starts_bit(uintptr_t start) {
   return 1ull << (start >> CCA_GRANULE_SHIFT & 63);
 }
 
+/* Where an object of LEN bytes at START is to be entered; NULL: it cannot be,
+ * for want of memory or because of where it is. */
+static inline struct cca_leaf *cca__starts_room(uintptr_t start, size_t len) {
+  if (cca_unlikely(!cca_starts_takes(start)))
+    return NULL;
+  struct cca_leaf *leaf =
+      cca_load_acquire(&cca_leaves[start >> CCA_LEAF_SHIFT]);
+  if (cca_unlikely(!leaf) && !(leaf = cca__starts_leaf(start)))
+    return NULL;
+  if (cca_unlikely((start ^ (start + len)) >> CCA_CHUNK_SHIFT) &&
+      !cca__starts_spread(start, len, start))
+    return NULL;
+  return leaf;
+}
+
 /* ---- Small objects ---- */
 
 static inline uint32_t *cca_small_word(struct cca_leaf *leaf, uintptr_t start) {
@@ -91,17 +106,10 @@ static inline uint32_t cca_small_label(uint32_t number) {
   return number >> CCA_SMALL_LABEL;
 }
 
-/* Enter the small object of SIZE bytes at START.  False: it cannot be entered,
- * for want of memory or because of where it is. */
+/* Enter the small object of SIZE bytes at START.  False: it cannot be. */
 static inline bool cca_small_add(uintptr_t start, size_t size, uint32_t label) {
-  if (cca_unlikely(!cca_starts_takes(start)))
-    return false;
-  struct cca_leaf *leaf =
-      cca_load_acquire(&cca_leaves[start >> CCA_LEAF_SHIFT]);
-  if (cca_unlikely(!leaf) && !(leaf = cca__starts_leaf(start)))
-    return false;
-  if (cca_unlikely((start ^ (start + size)) >> CCA_CHUNK_SHIFT) &&
-      !cca__starts_spread(start, size, start))
+  struct cca_leaf *leaf = cca__starts_room(start, size);
+  if (cca_unlikely(!leaf))
     return false;
   cca_store(cca_small_word(leaf, start), label << CCA_SMALL_LABEL |
                                              cca_small_half(start) |
@@ -131,17 +139,10 @@ static inline void cca_small_remove(uintptr_t start, size_t size) {
 
 /* ---- Others ---- */
 
-/* Enter the object of LEN bytes at START.  False: it cannot be entered, for
- * want of memory or because of where it is. */
+/* Enter the object of LEN bytes at START.  False: it cannot be. */
 static inline bool cca_starts_add(uintptr_t start, size_t len, bool locked) {
-  if (cca_unlikely(!cca_starts_takes(start)))
-    return false;
-  struct cca_leaf *leaf =
-      cca_load_acquire(&cca_leaves[start >> CCA_LEAF_SHIFT]);
-  if (cca_unlikely(!leaf) && !(leaf = cca__starts_leaf(start)))
-    return false;
-  if (cca_unlikely((start ^ (start + len)) >> CCA_CHUNK_SHIFT) &&
-      !cca__starts_spread(start, len, start))
+  struct cca_leaf *leaf = cca__starts_room(start, len);
+  if (cca_unlikely(!leaf))
     return false;
   cca_or(cca_starts_word(leaf, start), cca_starts_bit(start), locked);
   return true;
