@@ -8,8 +8,8 @@
  *   lower.c        clang -O0 -emit-llvm      bitcode, never executed
  *
  * clang runs in processes of its own, text and bitcode go through pipes, and no
- * file is written.  What clang prints is
- * kept for the reason of a failure and never shown.
+ * file is written.  What clang prints is kept for the reason of a failure and
+ * never shown.
  */
 #ifndef CCA_FRONTEND_H
 #define CCA_FRONTEND_H

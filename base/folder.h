@@ -29,8 +29,9 @@ bool cca_folder_has_room(const char *path);
 
 /*
  * Make a folder $TMPDIR/NAME.XXXXXX, of mode 0700.  False, and errno, if that
- * cannot be, or if there is hardly any room; FOLDER is one that there is not, then.  The maker has one child
- * more from here on, which wait() must not take for another.
+ * cannot be, or if there is hardly any room; FOLDER is one that there is not,
+ * then.  The maker has one child more from here on, which wait() must not take
+ * for another.
  */
 bool cca_folder_make(struct cca_folder *folder, const char *name);
 

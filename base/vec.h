@@ -34,6 +34,15 @@
 #define cca_vec_push(v, value)                                                 \
   (cca_vec_reserve(v, 1), (void)((v)->items[(v)->count++] = (value)))
 
+/* Move all of FROM, which is empty afterwards, to the end of V. */
+#define cca_vec_join(v, from)                                                  \
+  do {                                                                         \
+    cca_vec_reserve(v, (from)->count);                                         \
+    for (size_t cca_i = 0; cca_i < (from)->count; cca_i++)                     \
+      (v)->items[(v)->count++] = (from)->items[cca_i];                         \
+    cca_vec_release(from);                                                     \
+  } while (0)
+
 #define cca_vec_release(v)                                                     \
   (free((v)->items), (void)((v)->items = NULL, (v)->count = (v)->room = 0))
 

@@ -66,7 +66,8 @@ static void note_stores(const struct cca_body *body, uint32_t call,
     struct cca_loc loc = cca_loc_at(body->unit->table, store.loc);
     const struct cca_size *offset;
     int64_t fixed;
-    if (cca_node_at(body->unit->table, loc.base).op != CCA_OP_LOCAL &&
+    bool local = cca_node_at(body->unit->table, loc.base).op == CCA_OP_LOCAL;
+    if (!local &&
         has_call(cca__eval_origins(body->eval, loc.base), call, &offset)) {
       bool is_fixed = cca_size_is_constant(offset, &fixed);
       bool element = is_fixed && loc.flags & CCA_LOC_FLAGS_ELEMENT;
@@ -80,13 +81,12 @@ static void note_stores(const struct cca_body *body, uint32_t call,
         use->flags |= CCA_BLOCK_BUILT;
     }
     uint32_t location = body->unit->locations[store.loc];
-    if (cca_node_at(body->unit->table, loc.base).op == CCA_OP_LOCAL &&
-        location == CCA_NONE)
+    if (local && location == CCA_NONE)
       continue;
     if (!has_call(cca__eval_origins(body->eval, store.value), call, &offset) ||
         cca__all_fresh(cca__eval_origins(body->eval, loc.base)))
       continue; /* not kept, or only in something else that is fresh */
-    if (cca_node_at(body->unit->table, loc.base).op != CCA_OP_LOCAL)
+    if (!local)
       use->flags |= CCA_BLOCK_SHARED;
     if (location != CCA_NONE) {
       use->flags |= CCA_BLOCK_KEPT;

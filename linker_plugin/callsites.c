@@ -415,8 +415,8 @@ static void read_size(const struct reading *r, struct cca_callsite *site) {
       /* What makes content of what it is given, or adds it to a buffer, hands
        * nothing on to its callers. */
       bool content = role == CCA_ROLE_ALIKE && !used_as_record(model, site);
-      site->class = content ? CCA_SITE_CLASS_BYTES
-                            : CCA_SITE_CLASS_PASS_THROUGH;
+      site->class =
+          content ? CCA_SITE_CLASS_BYTES : CCA_SITE_CLASS_PASS_THROUGH;
       site->type_count = 0;
       site->reason = NULL;
     } else if (found) {
@@ -476,12 +476,6 @@ static bool classify_call(struct reading *r, struct cca_callsite *site) {
 
 /* ---- What may allocate in another module ---- */
 
-/* May a value of this kind come from a sizeof in the same function? */
-static bool is_computed(enum cca_op op) {
-  return op == CCA_OP_SIZEOF || op == CCA_OP_OFFSETOF ||
-         (op >= CCA_OP_ADD && op <= CCA_OP_MIX);
-}
-
 /* The undefined function that CALL reaches, and that returns a pointer, or
  * CCA_NONE. */
 static uint32_t open_target(const struct cca_model *model, uint32_t call) {
@@ -529,7 +523,7 @@ static bool classify_open(struct part *part, uint32_t u,
     return false;
   for (uint32_t a = 0; a < call->args_count; a++) {
     uint32_t node = cca_operand_at(unit->table, call->args_first + a).node;
-    if (!is_computed(cca_node_at(unit->table, node).op))
+    if (!cca__is_computed(cca_node_at(unit->table, node).op))
       continue;
     if (!*entered)
       cca__eval_enter_body(eval, u, call->func);
@@ -607,9 +601,7 @@ void cca__callsites(struct cca_model *model, struct cca_callsites *sites) {
     parts[i].model = model;
   cca_parallel(threads, model->unit_count, classify_units, parts);
   for (size_t i = 0; i < threads; i++) {
-    for (size_t k = 0; k < parts[i].sites.count; k++)
-      cca_vec_push(sites, parts[i].sites.items[k]);
-    cca_vec_release(&parts[i].sites);
+    cca_vec_join(sites, &parts[i].sites);
     cca_arena_join(&model->arena, &parts[i].texts);
   }
 }

@@ -10,8 +10,9 @@
  * sizes of allocation sites, then, over the callers and the stores, whatever
  * those depend on, wave by wave: threads find what arrives, and one settles it
  * in the order in which it was found.  Types then flow along these edges until
- * nothing changes; sets are capped, so this ends.  Whether sizeofness reaches a parameter at
- * all tells an allocation function from a constructor that takes a length.
+ * nothing changes; sets are capped, so this ends.  Whether sizeofness reaches a
+ * parameter at all tells an allocation function from a constructor that takes a
+ * length.
  */
 #include "model.h"
 
@@ -72,7 +73,7 @@ bool cca__reach_join(struct cca_reach *to, const struct cca_reach *from,
 enum what { EDGE, TYPE, UNSIZED };
 
 struct arrival {
-  uint32_t to;   /* node; CCA_NONE: what is at the other end is just asked for */
+  uint32_t to; /* node; CCA_NONE: what is at the other end is just asked for */
   uint32_t from; /* EDGE: a key; TYPE: a type */
   uint8_t what;
   bool pure;
@@ -120,10 +121,10 @@ static void arrive(struct part *part, uint32_t function,
         } else if (cca_atom_is_sizeof(atom)) {
           carries = true;
           if (to != CCA_NONE)
-            cca_vec_push(&part->arrivals,
-                         ((struct arrival){
-                             to, atom.index, TYPE,
-                             pure && atom.kind == CCA_ATOM_SIZEOF}));
+            cca_vec_push(
+                &part->arrivals,
+                ((struct arrival){to, atom.index, TYPE,
+                                  pure && atom.kind == CCA_ATOM_SIZEOF}));
         }
       }
     if (!carries && to != CCA_NONE)
@@ -143,24 +144,19 @@ static void settle(struct cca_flow *flow, struct arrival a) {
     flow->reach.items[a.to].unsized = true;
 }
 
-/* Have threads do WORK for COUNT functions, or nodes from FIRST on; then settle
- * what they found. */
-static void find_and_settle(struct cca_model *model, const uint32_t *functions,
+/* Have threads do WORK, each in one of PARTS, for COUNT functions, or nodes
+ * from FIRST on; then settle what they found. */
+static void find_and_settle(struct cca_model *model, struct part *parts,
                             void (*work)(void *, size_t, size_t, size_t),
                             size_t first, size_t count) {
-  struct part parts[CCA_THREADS_MAX];
   size_t threads = cca__threads(model, count);
   for (size_t i = 0; i < threads; i++)
-    parts[i] = (struct part){.model = model,
-                             .functions = functions,
-                             .first = first,
-                             .eval = cca__eval_new(model)};
+    parts[i].first = first;
   cca_parallel(threads, count, work, parts);
   for (size_t i = 0; i < threads; i++) {
     for (size_t k = 0; k < parts[i].arrivals.count; k++)
       settle(model->flow, parts[i].arrivals.items[k]);
-    cca_vec_release(&parts[i].arrivals);
-    cca__eval_free(parts[i].eval);
+    parts[i].arrivals.count = 0;
   }
 }
 
@@ -325,11 +321,19 @@ void cca__flow(struct cca_model *model) {
                                    model->param_slots + model->locations.count,
                                    sizeof *flow->node_of);
 
-  find_and_settle(model, functions, ask_functions, 0, model->functions.count);
+  struct part parts[CCA_THREADS_MAX];
+  for (size_t i = 0; i < CCA_THREADS_MAX; i++)
+    parts[i] = (struct part){
+        .model = model, .functions = functions, .eval = cca__eval_new(model)};
+  find_and_settle(model, parts, ask_functions, 0, model->functions.count);
   for (size_t first = 0, end; (end = flow->keys.count) != first; first = end)
-    find_and_settle(model, functions, ask_nodes, first, end - first);
+    find_and_settle(model, parts, ask_nodes, first, end - first);
   propagate(flow);
 
+  for (size_t i = 0; i < CCA_THREADS_MAX; i++) {
+    cca_vec_release(&parts[i].arrivals);
+    cca__eval_free(parts[i].eval);
+  }
   cca_vec_release(&flow->edges);
   free(functions);
 }

@@ -19,12 +19,6 @@ static int import_order(const void *a, const void *b) {
   return x->type < y->type ? -1 : x->type > y->type;
 }
 
-/* May a value of this kind come from a sizeof in the same function? */
-static bool is_computed(enum cca_op op) {
-  return op == CCA_OP_SIZEOF || op == CCA_OP_OFFSETOF || op == CCA_OP_CALL ||
-         (op >= CCA_OP_ADD && op <= CCA_OP_MIX);
-}
-
 /* The sizeofs in what argument A of a call gives FUNCTION. */
 static void import_sizeofs(const struct cca_size *size, uint32_t function,
                            uint32_t a, struct cca_imports *found) {
@@ -46,7 +40,8 @@ static void import_call(struct cca_eval *eval, const struct cca_model *model,
   bool entered = false;
   for (uint32_t a = 0; a < call.args_count; a++) {
     uint32_t node = cca_operand_at(t, call.args_first + a).node;
-    if (!is_computed(cca_node_at(t, node).op))
+    enum cca_op op = cca_node_at(t, node).op;
+    if (op != CCA_OP_CALL && !cca__is_computed(op))
       continue;
     if (!entered)
       cca__eval_enter_body(eval, u, call.func);
@@ -86,11 +81,8 @@ void cca__imports(struct cca_model *model, struct cca_imports *found) {
   for (size_t i = 0; i < threads; i++)
     parts[i].model = model;
   cca_parallel(threads, model->unit_count, find_imports, parts);
-  for (size_t i = 0; i < threads; i++) {
-    for (size_t k = 0; k < parts[i].found.count; k++)
-      cca_vec_push(found, parts[i].found.items[k]);
-    cca_vec_release(&parts[i].found);
-  }
+  for (size_t i = 0; i < threads; i++)
+    cca_vec_join(found, &parts[i].found);
   if (found->count)
     qsort(found->items, found->count, sizeof *found->items, import_order);
 }

@@ -473,8 +473,10 @@ void cca__model_release(struct cca_model *model) {
 
 size_t cca__threads(const struct cca_model *model, size_t count) {
   enum { WORTH = 256 }; /* some milliseconds, if they are functions */
-  return model->request->threads ? model->request->threads
-                                 : cca_threads_for(count, WORTH);
+  size_t asked = model->request->threads;
+  if (!asked)
+    return cca_threads_for(count, WORTH);
+  return asked < CCA_THREADS_MAX ? asked : CCA_THREADS_MAX;
 }
 
 struct cca_call_place cca__call_place(const struct cca_model *model,

@@ -329,6 +329,12 @@ struct cca_body {
   uint32_t function;
 };
 
+/* May a value of this kind come from a sizeof in the function at hand? */
+static inline bool cca__is_computed(enum cca_op op) {
+  return op == CCA_OP_SIZEOF || op == CCA_OP_OFFSETOF ||
+         (op >= CCA_OP_ADD && op <= CCA_OP_MIX);
+}
+
 /* Parameter I in a mask; those past 63 are in none. */
 static inline uint64_t cca__bit(uint32_t i) {
   return i < 64 ? (uint64_t)1 << i : 0;

@@ -43,7 +43,8 @@ struct cca_solver_request {
                             data files correct; may be NULL */
   size_t libraries_len;
   size_t threads; /* for each loop that can be shared; 0: as many as there are
-                     processors and work for.  The result is the same. */
+                     processors and work for; CCA_THREADS_MAX is the
+                     most.  The result is the same. */
 };
 
 /* Where the return address of row i of ADDRESS will be found. */
