@@ -48,9 +48,13 @@ struct cca_clang_error {
 bool cca_clang_next_error(const struct cca_text *err, size_t *at,
                           struct cca_clang_error *out);
 
-/* preprocess.c: add PATH, preprocessed, to OUT.  ARGS as in frontend.h. */
+/*
+ * preprocess.c: add PATH, preprocessed, to OUT.  ARGS as in frontend.h.  ERR
+ * receives what clang had to say.
+ */
 int cca_preprocess(const char *path, const char *const *args,
-                   struct cca_text *out, struct cca_text *reason);
+                   struct cca_text *out, struct cca_text *err,
+                   struct cca_text *reason);
 
 /*
  * lower.c: add the bitcode of the preprocessed text IN to OUT.  ERR receives

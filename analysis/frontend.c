@@ -2,7 +2,8 @@
 /*
  * frontend.c -- from a C source to LLVM bitcode in which sizeof can be seen.
  *
- * Preprocess, mark, lower.  Where clang refuses the marked text, the marks on
+ * Preprocess, mark, lower.  Where clang refuses an option it is asked again
+ * without it (refused.c).  Where it refuses the marked text, the marks on
  * the lines that it names are dropped and it is asked again; what it refuses
  * without any mark is C that it does not know.  So a unit costs one run more
  * where a mark was wrong (13 in 200,000 were) and two where clang cannot parse
@@ -16,6 +17,7 @@
 #include "analysis/mark.h"
 #include "base/file.h"
 #include "base/map.h"
+#include "base/vec.h"
 
 enum { ROUNDS = 3, TEXT_MAX = 1 << 30 };
 
@@ -94,14 +96,37 @@ static size_t drop_refused(struct cca_marks *marks,
   return dropped;
 }
 
-static int lower_marked(struct cca_marks *marks, const char *const *args,
+static int preprocess(const char *path, const char **args,
+                      struct cca_text *text, struct cca_frontend_result *out) {
+  for (;;) {
+    struct cca_text err = {0};
+    text->len = out->reason.len = 0;
+    int status = cca_preprocess(path, args, text, &err, &out->reason);
+    bool again = status && cca_refused_drop(args, &err, &out->refused);
+    cca_text_release(&err);
+    if (!again)
+      return status;
+  }
+}
+
+/* What clang has to say of the text comes when it takes all options. */
+static int lower(const struct cca_text *text, const char **args,
+                 struct cca_text *err, struct cca_frontend_result *out) {
+  int status;
+  do {
+    out->bitcode.len = out->reason.len = err->len = 0;
+    status = cca_lower(text->data, text->len, args, &out->bitcode, err,
+                       &out->reason);
+  } while (status && cca_refused_drop(args, err, &out->refused));
+  return status;
+}
+
+static int lower_marked(struct cca_marks *marks, const char **args,
                         struct cca_frontend_result *out) {
   for (int round = 0;; round++) {
     struct cca_text marked = {0}, err = {0};
     cca_marks_apply(marks, &marked);
-    out->bitcode.len = out->reason.len = 0;
-    int status = cca_lower(marked.data, marked.len, args, &out->bitcode, &err,
-                           &out->reason);
+    int status = lower(&marked, args, &err, out);
     size_t refused = 0;
     bool last = out->dropped == out->marks;
     if (status && !last) {
@@ -121,26 +146,35 @@ int cca_frontend_run(const struct cca_frontend_source *source,
                      struct cca_frontend_result *out) {
   *out = (struct cca_frontend_result){0};
   struct cca_text text = {0};
-  int status =
-      source->preprocessed
-          ? read_preprocessed(source->path, &text, &out->reason)
-          : cca_preprocess(source->path, source->args, &text, &out->reason);
+  struct cca_vec(const char *) args = {0};
+  for (const char *const *arg = source->args; *arg; arg++)
+    cca_vec_push(&args, *arg);
+  cca_vec_push(&args, NULL);
+  int status = source->preprocessed
+                   ? read_preprocessed(source->path, &text, &out->reason)
+                   : preprocess(source->path, args.items, &text, out);
   if (!status) {
     out->digest = digest(&text);
     struct cca_marks *marks =
         cca_marks_find(text.len ? text.data : "", text.len,
                        source->preprocessed && is_from_gcc(&text));
     cca_marks_list(marks, &out->marks);
-    status = lower_marked(marks, source->args, out);
+    status = lower_marked(marks, args.items, out);
     cca_marks_free(marks);
   }
   cca_text_release(&text);
-  if (status)
+  cca_vec_release(&args);
+  if (status) {
     out->bitcode.len = 0;
+    if (out->refused.options.len)
+      cca_text_addf(&out->reason, " (without %s, which clang refuses)",
+                    out->refused.options.data);
+  }
   return status;
 }
 
 void cca_frontend_release(struct cca_frontend_result *result) {
   cca_text_release(&result->bitcode);
   cca_text_release(&result->reason);
+  cca_refused_release(&result->refused);
 }

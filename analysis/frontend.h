@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analysis/refused.h"
 #include "base/text.h"
 
 /* One C source and how to compile it for analysis; all borrowed. */
@@ -33,7 +34,8 @@ struct cca_frontend_result {
   size_t dropped;          /* of these, how many clang refused */
   uint64_t digest;         /* of the preprocessed text without its lines of #,
                             * so that it is the same in every folder */
-  struct cca_text reason;  /* owned; why there is no bitcode, one line */
+  struct cca_refused refused; /* owned; options that clang did not take */
+  struct cca_text reason;     /* owned; why there is no bitcode, one line */
 };
 
 /*

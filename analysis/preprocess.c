@@ -10,7 +10,8 @@
 #include "analysis/clang.h"
 
 int cca_preprocess(const char *path, const char *const *args,
-                   struct cca_text *out, struct cca_text *reason) {
+                   struct cca_text *out, struct cca_text *err,
+                   struct cca_text *reason) {
   struct cca_clang_args clang = {0};
   static const char *const first[] = {
       "-E", "-Wno-everything", "-fno-caret-diagnostics",
@@ -23,9 +24,7 @@ int cca_preprocess(const char *path, const char *const *args,
   for (size_t i = 0; i < sizeof last / sizeof last[0]; i++)
     cca_vec_push(&clang.list, last[i]);
 
-  struct cca_text err = {0};
-  int status = cca_clang_run(&clang, NULL, 0, out, &err, reason);
-  cca_text_release(&err);
+  int status = cca_clang_run(&clang, NULL, 0, out, err, reason);
   cca_vec_release(&clang.list);
   return status;
 }

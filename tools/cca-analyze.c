@@ -100,6 +100,17 @@ static void add_failed_unit(struct cca_builder *out, const char *source,
   cca_unit_add(out, unit);
 }
 
+/* Why the unit of RESULT is partial; OUT stays empty if it is not. */
+static void say_what_is_lost(const struct cca_frontend_result *result,
+                             struct cca_text *out) {
+  if (result->dropped)
+    cca_text_addf(out, "%zu of %zu marks were refused by clang",
+                  result->dropped, result->marks);
+  if (result->refused.of_layout.len)
+    cca_text_addf(out, "%sclang does not know %s: types may have other sizes",
+                  out->len ? "; " : "", result->refused.of_layout.data);
+}
+
 /* Source to rows: the front end, then the extraction. */
 static struct cca_builder *summarise(const struct task *task) {
   const char *name = mapped_name(&task->source);
@@ -111,18 +122,20 @@ static struct cca_builder *summarise(const struct task *task) {
     cca_frontend_release(&front);
     return out;
   }
-  char partly[64] = "", why[256] = "", folder[4096];
-  if (front.dropped)
-    snprintf(partly, sizeof partly, "%zu of %zu marks were refused by clang",
-             front.dropped, front.marks);
+  char why[256] = "", folder[4096];
+  struct cca_text partly = {0};
+  say_what_is_lost(&front, &partly);
+  if (front.refused.options.len)
+    cca_log("cca-analyze: %s: without %s, which clang refuses", name,
+            front.refused.options.data);
   struct cca_extract_request request = {
       .bitcode = front.bitcode.data,
       .bitcode_len = front.bitcode.len,
       .source = name,
       .folder = getcwd(folder, sizeof folder),
       .producer = PRODUCER,
-      .status = front.dropped ? CCA_STATUS_PARTIAL : CCA_STATUS_OK,
-      .reason = partly,
+      .status = partly.len ? CCA_STATUS_PARTIAL : CCA_STATUS_OK,
+      .reason = partly.len ? partly.data : "",
       .marks = (uint32_t)front.marks,
       .dropped = (uint32_t)front.dropped,
       .digest = front.digest,
@@ -134,6 +147,7 @@ static struct cca_builder *summarise(const struct task *task) {
     cca_log("cca-analyze: %s: %zu marks, %zu dropped", name, front.marks,
             front.dropped);
   }
+  cca_text_release(&partly);
   cca_frontend_release(&front);
   return out;
 }
