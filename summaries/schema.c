@@ -63,7 +63,7 @@ const struct cca_words cca_op_words = {COUNT_OF(words_of_op), words_of_op};
 
 const struct cca_schema cca_summary_schema = {"summary",
                                               {'s', 'u', 'm', 'm'},
-                                              1,
+                                              2,
                                               0,
                                               CCA_CHUNK_UNIT,
                                               {

@@ -433,7 +433,7 @@ static bool add_row(struct assembler *a, struct cursor c) {
   return true;
 }
 
-/* The line that says what the rest is: `summary 1.0`. */
+/* The line that says what the rest is: `summary 2.0`. */
 static bool take_title(struct assembler *a, struct cursor c) {
   static const struct cca_schema *const schemas[] = {
       &cca_summary_schema, &cca_classification_schema, &cca_symbols_schema};
@@ -443,7 +443,7 @@ static bool take_title(struct assembler *a, struct cursor c) {
     if (same(word, len, schemas[i]->name, strlen(schemas[i]->name)))
       a->schema = schemas[i];
   if (!a->schema)
-    return fail(a, "the first line is not `summary 1.0` or the like");
+    return fail(a, "the first line is not `summary 2.0` or the like");
   char version[24];
   int version_len = snprintf(version, sizeof version, "%" PRIu32 ".%" PRIu32,
                              a->schema->major, a->schema->minor);

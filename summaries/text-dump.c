@@ -3,7 +3,7 @@
  * text-dump.c -- a table as text, one row a line (docs/table-format.md,
  * "Text").
  *
- *     summary 1.0
+ *     summary 2.0
  *     func @0 symbol="xmalloc" linkage=external params=@0+1 calls=@0+1
  *     node @0 param 0
  *     node @1 mul @0 @0 # p0 * p0

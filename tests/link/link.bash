@@ -47,7 +47,7 @@ object() {
   cat >"${file%.o}.c"
   gcc -c -O1 "$@" "${file%.o}.c" -o "$file"
   {
-    echo 'summary 1.0'
+    echo 'summary 2.0'
     echo "unit source=\"${name%.o}.c\" producer=\"test\""
     echo "file @file name=\"${name%.o}.c\""
     echo 'type @s name="struct s" kind=struct size=24 identity=7'

@@ -8,7 +8,7 @@
 
 # assemble NAME <ROWS: write NAME.tab.
 assemble() {
-  { echo 'summary 1.0'; echo "unit source=\"$1.c\" producer=\"by hand\""; cat; } |
+  { echo 'summary 2.0'; echo "unit source=\"$1.c\" producer=\"by hand\""; cat; } |
     allocs assemble -o "$1.tab" -
 }
 

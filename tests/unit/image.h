@@ -30,7 +30,7 @@ void *__wrap_realloc(void *block, size_t size) {
 /* clang-format off */
 static const unsigned char tiny[] = {
     0x89, 'c', 'c', 'a', '\r', '\n', 0x1a, '\n', /* magic */
-    's', 'u', 'm', 'm', 1, 0, 0, 0,              /* schema, version 1.0 */
+    's', 'u', 'm', 'm', 2, 0, 0, 0,              /* schema, version 2.0 */
     128, 0, 0, 0, 3, 0, 0, 0,                    /* bytes, chunks */
     0, 0, 0, 0, 0, 0, 0, 0,                      /* required, optional */
     /* 32: id, row size, count, offset */

@@ -81,7 +81,7 @@ static void test_builder_refuses_a_broken_row(void) {
 
 /* What was read can be extended; what is not touched stays as it was. */
 static void test_load_then_finish_gives_the_same_bytes(void) {
-  static const char text[] = "summary 1.0\n"
+  static const char text[] = "summary 2.0\n"
                              "file name=\"a.h\"\n"
                              "unit source=\"a.c\"\n"
                              "func symbol=\"f\" shape=\"a.h\" file=@0\n"

@@ -10,7 +10,7 @@
 
 /* Every chunk of a summary, in the order of their ids; see broken_rows. */
 static const char summary_text[] =
-    "summary 1.0\n"
+    "summary 2.0\n"
     "file name=\"a.c\"\n"
     "type name=\"struct s\" kind=struct size=16 file=@0 members=@0+2\n"
     "type name=\"struct s *\" kind=pointer size=8 element=@0\n"

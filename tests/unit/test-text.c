@@ -34,7 +34,7 @@ static void becomes(const struct cca_schema *schema, const char *in,
 
 static void test_every_kind_of_column(void) {
   becomes(&cca_summary_schema,
-          "summary 1.0\n"
+          "summary 2.0\n"
           "file name=\"a.h\"\n"
           "type name=\"char\" kind=base size=-1 count=9223372036854775807 "
           "identity=0x8000000000000000 flags=bytes,incomplete,flexible\n"
@@ -46,7 +46,7 @@ static void test_every_kind_of_column(void) {
           "func\n"
           "node param 0\n"
           "loc base=@0 offset=-2147483648\n",
-          "summary 1.0\n"
+          "summary 2.0\n"
           "file @0 name=\"a.h\"\n"
           "type @0 name=\"char\" kind=base size=-1 count=9223372036854775807 "
           "identity=0x8000000000000000 flags=bytes,incomplete,flexible\n"
@@ -91,9 +91,9 @@ static void test_a_classification(void) {
 static void test_escapes(void) {
   becomes(
       &cca_summary_schema,
-      "summary 1.0\n"
+      "summary 2.0\n"
       "unit source=\" \\x41\\\"\\\\\\n\\t\\x01\\x7f\\xc3\\xa9 #\xc3\xa9\"\n",
-      "summary 1.0\n"
+      "summary 2.0\n"
       "unit @0 source=\" A\\\"\\\\\\n\\t\\x01\\x7f\\xc3\\xa9 "
       "#\\xc3\\xa9\"\n");
 }
@@ -103,7 +103,7 @@ static void test_written_by_hand(void) {
   becomes(&cca_summary_schema,
           "# what this is about\r\n"
           "\n"
-          "  summary 1.0 # and which version\n"
+          "  summary 2.0 # and which version\n"
           "unit\n"
           "call func=@f callee=@malloc args=[@n] # a reference to below\n"
           "func @f symbol=\"f\"params=@0+1\tflags=variadic , noreturn\n"
@@ -119,7 +119,7 @@ static void test_written_by_hand(void) {
           "node mix []\n"
           "operand @own node=@c\n"
           "return func=@g value=@n",
-          "summary 1.0\n"
+          "summary 2.0\n"
           "unit @0\n"
           "func @0 symbol=\"f\" flags=variadic,noreturn params=@0+1 "
           "calls=@0+3\n"
@@ -146,7 +146,7 @@ static void test_written_by_hand(void) {
 /* The reading of each node of a text. */
 static void test_readings(void) {
   static const char text[] =
-      "summary 1.0\n"
+      "summary 2.0\n"
       "unit\n"
       "type @s name=\"struct s\" size=24 members=@0+3\n"
       "member name=\"next\"\n"
@@ -252,7 +252,7 @@ static void test_readings(void) {
 /* However long a name, a list or a chain is, a reading is about a line. */
 static void test_readings_are_short(void) {
   struct cca_text text = {0};
-  cca_text_adds(&text, "summary 1.0\nunit\ntype name=\"");
+  cca_text_adds(&text, "summary 2.0\nunit\ntype name=\"");
   for (int i = 0; i < 500; i++)
     cca_text_adds(&text, "long ");
   cca_text_adds(&text, "\"\nnode sizeof @0 1\nnode param 0\n");
@@ -285,98 +285,98 @@ static const struct {
 } mistakes[] = {
     {"", 0, "nothing there"},
     {"\n # only a comment\n", 2, "nothing there"},
-    {"\nsumary 1.0\n", 2, "the first line is not `summary 1.0` or the like"},
-    {"summary\n", 1, "not version 1.0 of summary"},
-    {"summary 1.1\n", 1, "not version 1.0 of summary"},
-    {"summary 1.0 now\n", 1, "not version 1.0 of summary"},
-    {"summary 1.0\nalloc\n", 2, "a summary has no rows called \"alloc\""},
+    {"\nsumary 1.0\n", 2, "the first line is not `summary 2.0` or the like"},
+    {"summary\n", 1, "not version 2.0 of summary"},
+    {"summary 2.1\n", 1, "not version 2.0 of summary"},
+    {"summary 2.0 now\n", 1, "not version 2.0 of summary"},
+    {"summary 2.0\nalloc\n", 2, "a summary has no rows called \"alloc\""},
     {"classification 2.0\nfunc\n", 2,
      "a classification has no rows called \"func\""},
-    {"summary 1.0\nunit\n\"\n", 3, "a summary has no rows called \"\""},
-    {"summary 1.0\nunit @1\n", 2, "this is unit @0, not @1"},
-    {"summary 1.0\nunit @00\n", 2, "this is unit @0, not @00"},
-    {"summary 1.0\nunit @\n", 2, "@ without a number or label"},
-    {"summary 1.0\nfile @f\nfile @f\n", 3, "another file is called @f"},
-    {"summary 1.0\nfile @f\nunit @f\nunit @f\n", 4,
+    {"summary 2.0\nunit\n\"\n", 3, "a summary has no rows called \"\""},
+    {"summary 2.0\nunit @1\n", 2, "this is unit @0, not @1"},
+    {"summary 2.0\nunit @00\n", 2, "this is unit @0, not @00"},
+    {"summary 2.0\nunit @\n", 2, "@ without a number or label"},
+    {"summary 2.0\nfile @f\nfile @f\n", 3, "another file is called @f"},
+    {"summary 2.0\nfile @f\nunit @f\nunit @f\n", 4,
      "another unit is called @f"},
-    {"summary 1.0\nunit colour=\"red\"\n", 2, "unit has no field colour"},
-    {"summary 1.0\nunit =\n", 2, "unit has no field "},
-    {"summary 1.0\nfunc params_first=@0+1\n", 2,
+    {"summary 2.0\nunit colour=\"red\"\n", 2, "unit has no field colour"},
+    {"summary 2.0\nunit =\n", 2, "unit has no field "},
+    {"summary 2.0\nfunc params_first=@0+1\n", 2,
      "func has no field params_first"},
-    {"summary 1.0\nfunc params_count=@0+1\n", 2,
+    {"summary 2.0\nfunc params_count=@0+1\n", 2,
      "func has no field params_count"},
-    {"summary 1.0\nunit marks=1 marks=1\n", 2, "marks is there twice"},
-    {"summary 1.0\nunit marks 1\n", 2, "marks is not followed by ="},
-    {"summary 1.0\nunit marks=\n", 2, "not a number, or out of range: "},
-    {"summary 1.0\nunit marks=0x\n", 2, "not a number, or out of range: 0x"},
-    {"summary 1.0\nunit marks=1a\n", 2, "not a number, or out of range: 1a"},
-    {"summary 1.0\nunit marks=-1\n", 2, "not a number, or out of range: -1"},
-    {"summary 1.0\nunit marks=4294967296\n", 2,
+    {"summary 2.0\nunit marks=1 marks=1\n", 2, "marks is there twice"},
+    {"summary 2.0\nunit marks 1\n", 2, "marks is not followed by ="},
+    {"summary 2.0\nunit marks=\n", 2, "not a number, or out of range: "},
+    {"summary 2.0\nunit marks=0x\n", 2, "not a number, or out of range: 0x"},
+    {"summary 2.0\nunit marks=1a\n", 2, "not a number, or out of range: 1a"},
+    {"summary 2.0\nunit marks=-1\n", 2, "not a number, or out of range: -1"},
+    {"summary 2.0\nunit marks=4294967296\n", 2,
      "not a number, or out of range: 4294967296"},
-    {"summary 1.0\nunit marks=99999999999999999999\n", 2,
+    {"summary 2.0\nunit marks=99999999999999999999\n", 2,
      "not a number, or out of range: 99999999999999999999"},
-    {"summary 1.0\nloc base=@0 offset=2147483648\n", 2,
+    {"summary 2.0\nloc base=@0 offset=2147483648\n", 2,
      "not a number, or out of range: 2147483648"},
-    {"summary 1.0\nloc base=@0 offset=-2147483649\n", 2,
+    {"summary 2.0\nloc base=@0 offset=-2147483649\n", 2,
      "not a number, or out of range: -2147483649"},
-    {"summary 1.0\nunit digest=0x10000000000000000\n", 2,
+    {"summary 2.0\nunit digest=0x10000000000000000\n", 2,
      "not a number, or out of range: 0x10000000000000000"},
-    {"summary 1.0\ntype size=-9223372036854775809\n", 2,
+    {"summary 2.0\ntype size=-9223372036854775809\n", 2,
      "not a number, or out of range: -9223372036854775809"},
-    {"summary 1.0\nunit source=a.c\n", 2, "a string begins with \""},
-    {"summary 1.0\nunit source=\"a.c\n", 2, "the string does not end"},
-    {"summary 1.0\nunit source=\"\\\n", 2, "the string does not end"},
-    {"summary 1.0\nunit source=\"\\q\"\n", 2, "no such escape: \\q"},
-    {"summary 1.0\nunit source=\"\\x00\"\n", 2, "no such escape: \\x"},
-    {"summary 1.0\nunit source=\"\\x4\"\n", 2, "no such escape: \\x"},
-    {"summary 1.0\nunit source=\"\\xg0\"\n", 2, "no such escape: \\x"},
-    {"summary 1.0\nunit source=\"\\x", 2, "no such escape: \\x"},
-    {"summary 1.0\nunit source=\"\\xz0\"\n", 2, "no such escape: \\x"},
-    {"summary 1.0\nunit source=\"\\x0A\"\n", 2, "no such escape: \\x"},
-    {"summary 1.0\nunit source=\"\\\x1b\"\n", 2, "no such escape: \\?"},
-    {"summary 1.0\nunit source=\"\\\x7f\"\n", 2, "no such escape: \\?"},
-    {"summary 1.0\nunit source=\"\\~\"\n", 2, "no such escape: \\~"},
-    {"summary 1.0\nunit marks{\n", 2, "marks is not followed by ="},
-    {"summary 1.0\nunit marks[\n", 2, "marks is not followed by ="},
-    {"summary 1.0\nunit status=good\n", 2, "no such status: good"},
-    {"summary 1.0\nfunc flags=hidden,\n", 2, "no such flags: "},
-    {"summary 1.0\nfunc result=5\n", 2, "a reference begins with @"},
-    {"summary 1.0\nfunc result=@foo\n", 2, "no type has the label @foo"},
-    {"summary 1.0\nfile @foo\nfunc result=@foo\n", 3,
+    {"summary 2.0\nunit source=a.c\n", 2, "a string begins with \""},
+    {"summary 2.0\nunit source=\"a.c\n", 2, "the string does not end"},
+    {"summary 2.0\nunit source=\"\\\n", 2, "the string does not end"},
+    {"summary 2.0\nunit source=\"\\q\"\n", 2, "no such escape: \\q"},
+    {"summary 2.0\nunit source=\"\\x00\"\n", 2, "no such escape: \\x"},
+    {"summary 2.0\nunit source=\"\\x4\"\n", 2, "no such escape: \\x"},
+    {"summary 2.0\nunit source=\"\\xg0\"\n", 2, "no such escape: \\x"},
+    {"summary 2.0\nunit source=\"\\x", 2, "no such escape: \\x"},
+    {"summary 2.0\nunit source=\"\\xz0\"\n", 2, "no such escape: \\x"},
+    {"summary 2.0\nunit source=\"\\x0A\"\n", 2, "no such escape: \\x"},
+    {"summary 2.0\nunit source=\"\\\x1b\"\n", 2, "no such escape: \\?"},
+    {"summary 2.0\nunit source=\"\\\x7f\"\n", 2, "no such escape: \\?"},
+    {"summary 2.0\nunit source=\"\\~\"\n", 2, "no such escape: \\~"},
+    {"summary 2.0\nunit marks{\n", 2, "marks is not followed by ="},
+    {"summary 2.0\nunit marks[\n", 2, "marks is not followed by ="},
+    {"summary 2.0\nunit status=good\n", 2, "no such status: good"},
+    {"summary 2.0\nfunc flags=hidden,\n", 2, "no such flags: "},
+    {"summary 2.0\nfunc result=5\n", 2, "a reference begins with @"},
+    {"summary 2.0\nfunc result=@foo\n", 2, "no type has the label @foo"},
+    {"summary 2.0\nfile @foo\nfunc result=@foo\n", 3,
      "no type has the label @foo"},
-    {"summary 1.0\nfunc params=@0\n", 2, "a range is @FIRST+COUNT"},
-    {"summary 1.0\nfunc params=@0+\n", 2, "not a number, or out of range: "},
-    {"summary 1.0\nfunc result=@4294967296\n", 2,
+    {"summary 2.0\nfunc params=@0\n", 2, "a range is @FIRST+COUNT"},
+    {"summary 2.0\nfunc params=@0+\n", 2, "not a number, or out of range: "},
+    {"summary 2.0\nfunc result=@4294967296\n", 2,
      "not a number, or out of range: 4294967296"},
-    {"summary 1.0\nfunc params=[]\n", 2, "a reference begins with @"},
-    {"summary 1.0\ncall func=@0 args=[@0\n", 2, "the list does not end"},
-    {"summary 1.0\ncall func=@0 args=[0]\n", 2, "a reference begins with @"},
-    {"summary 1.0\nlocal name=\"l\"\n", 2, "func is not there"},
-    {"summary 1.0\nnode frobnicate\n", 2, "no such op: frobnicate"},
-    {"summary 1.0\nnode add @0\n", 2, "a reference begins with @"},
-    {"summary 1.0\nnode param 0 0\n", 2, "unexpected: 0"},
-    {"summary 1.0\nnode op=add\n", 2, "no such op: op"},
-    {"summary 1.0\nnode opaque loopy\n", 2, "no such a: loopy"},
+    {"summary 2.0\nfunc params=[]\n", 2, "a reference begins with @"},
+    {"summary 2.0\ncall func=@0 args=[@0\n", 2, "the list does not end"},
+    {"summary 2.0\ncall func=@0 args=[0]\n", 2, "a reference begins with @"},
+    {"summary 2.0\nlocal name=\"l\"\n", 2, "func is not there"},
+    {"summary 2.0\nnode frobnicate\n", 2, "no such op: frobnicate"},
+    {"summary 2.0\nnode add @0\n", 2, "a reference begins with @"},
+    {"summary 2.0\nnode param 0 0\n", 2, "unexpected: 0"},
+    {"summary 2.0\nnode op=add\n", 2, "no such op: op"},
+    {"summary 2.0\nnode opaque loopy\n", 2, "no such a: loopy"},
     /* texts that end where more was to come */
-    {"summary", 1, "not version 1.0 of summary"},
-    {"summary 1.0\nunit marks=", 2, "not a number, or out of range: "},
-    {"summary 1.0\nunit marks=-", 2, "not a number, or out of range: -"},
-    {"summary 1.0\nunit marks=1x", 2, "not a number, or out of range: 1x"},
-    {"summary 1.0\nunit status=", 2, "no such status: "},
-    {"summary 1.0\nfunc params= ", 2, "a reference begins with @"},
-    {"summary 1.0\nfunc params=@", 2, "no param has the label @"},
-    {"summary 1.0\nunit source=\"\\x4", 2, "no such escape: \\x"},
-    {"summary 1.0\nunit source=\"\\x41", 2, "the string does not end"},
+    {"summary", 1, "not version 2.0 of summary"},
+    {"summary 2.0\nunit marks=", 2, "not a number, or out of range: "},
+    {"summary 2.0\nunit marks=-", 2, "not a number, or out of range: -"},
+    {"summary 2.0\nunit marks=1x", 2, "not a number, or out of range: 1x"},
+    {"summary 2.0\nunit status=", 2, "no such status: "},
+    {"summary 2.0\nfunc params= ", 2, "a reference begins with @"},
+    {"summary 2.0\nfunc params=@", 2, "no param has the label @"},
+    {"summary 2.0\nunit source=\"\\x4", 2, "no such escape: \\x"},
+    {"summary 2.0\nunit source=\"\\x41", 2, "the string does not end"},
     /* what the table's check says has no line */
-    {"summary 1.0\n", 0, "0 rows of unit, not 1"},
-    {"summary 1.0\nunit\nnode add @0 @0\n", 0,
+    {"summary 2.0\n", 0, "0 rows of unit, not 1"},
+    {"summary 2.0\nunit\nnode add @0 @0\n", 0,
      "node 0: a is node 0, not an earlier one"},
-    {"summary 1.0\nunit\nfunc\nfunc\ncall func=@0\ncall func=@1\n"
+    {"summary 2.0\nunit\nfunc\nfunc\ncall func=@0\ncall func=@1\n"
      "call func=@0\n",
      0, "func 0: calls and the func of call 2 disagree"},
-    {"summary 1.0\nunit\nfunc calls=@0+1\ncall func=@0\ncall func=@0\n", 0,
+    {"summary 2.0\nunit\nfunc calls=@0+1\ncall func=@0\ncall func=@0\n", 0,
      "func 0: calls and the func of call 1 disagree"},
-    {"summary 1.0\nunit\ncall func=@0\n", 0, "call 0: func is row 0 of 0"},
+    {"summary 2.0\nunit\ncall func=@0\n", 0, "call 0: func is row 0 of 0"},
 };
 
 static void test_mistakes(void) {
@@ -395,10 +395,10 @@ static void test_mistakes(void) {
     free(copy);
   }
   struct cca_text out = {0};
-  CHECK(cca_text_assemble("summary 1.0\n", 12, &out, NULL) < 0);
+  CHECK(cca_text_assemble("summary 2.0\n", 12, &out, NULL) < 0);
   cca_text_release(&out);
   struct cca_table_error err;
-  CHECK(cca_text_assemble("summary 1.0\nunit\0\n", 18, NULL, &err) < 0);
+  CHECK(cca_text_assemble("summary 2.0\nunit\0\n", 18, NULL, &err) < 0);
   CHECK_STR(err.text, "a zero byte");
   CHECK_U(err.offset, 2);
 }
