@@ -10,8 +10,10 @@ The program runs, or ran, under `allocs run`, or is linked with the runtime.
 Its tables are read where cca_debugger says that they are (docs/runtime.md, "For
 debuggers"); nothing is called in the program, so that it may be stopped
 anywhere.  What is read may be damaged: it is bounded, and never believed.
+Functions and lines of addresses are gdb's own: it has read the symbols already.
 """
 
+import re
 import struct
 
 import gdb
@@ -88,6 +90,10 @@ def clean(raw):
     return "".join(c if c.isprintable() else "?" for c in text)
 
 
+def base_name(path):
+    return path.rsplit("/", 1)[-1]
+
+
 # ---- A classification: docs/classification-format.md ----
 
 class Classification:
@@ -152,11 +158,29 @@ class Classification:
         return site
 
 
+def call_at(pc):
+    """What gdb knows of the call that ends behind PC: "file:line, function,
+    inlined into function", or less, or nothing."""
+    names, at = [], gdb.find_pc_line(pc)
+    block = gdb.block_for_pc(pc)
+    while block:
+        if block.function:
+            names.append(block.function.print_name)
+        block = block.superblock
+    if not names:  # a symbol of ELF
+        found = re.match(r"(.*?)( \+ \d+)? in section ",
+                         gdb.execute(f"info symbol {pc:#x}", to_string=True))
+        names = [found[1]] if found else []
+    where = [f"{at.symtab.filename}:{at.line}"] if at.symtab and at.line else []
+    return ", ".join(where + names[:1] + [f"inlined into {name}" for name in names[1:]])
+
+
 class Site:
     """What a label stands for: a call, or an address and a reason."""
 
     kind, types, shape, header, reason = None, [], "unknown", 0, ""
     file, line, function, callee, address, module = None, 0, "", "", 0, ""
+    pc, inside = None, ""
 
     def name(self):
         """As `allocs run` writes it."""
@@ -172,9 +196,11 @@ class Site:
         if self.function:
             where = f"{self.file}:{self.line}, " if self.file else ""
             return f"{where}{self.function} -> {self.callee}"
-        if self.module:
-            return f"{self.module.rsplit('/', 1)[-1]}+{self.address:#x}"
-        return "unknown code"
+        if not self.module:
+            return "unknown code"
+        call = call_at(self.pc) if self.pc else ""
+        inside = f" -> {base_name(self.inside)}" if self.inside else ""
+        return (call or f"{base_name(self.module)}+{self.address:#x}") + inside
 
     def count(self, size):
         """Elements in SIZE bytes; 0: unknown."""
@@ -215,7 +241,7 @@ class Heap:
         self.label_count = min(self.memory.number(self.label_numbers, 4), MOST_LABELS)
 
     def module(self, number):
-        """Out: path, classification or None."""
+        """Out: path, classification or None, bias."""
         if number in self.modules:
             return self.modules[number]
         if number >= min(self.memory.number(self.module_numbers, 4), MOST_MODULES):
@@ -226,7 +252,8 @@ class Heap:
             image = memory.direct(memory.word(row + self.module_image),
                                   min(size, 1 << 30))
             table = Classification(image) if image else None
-        self.modules[number] = memory.text(memory.word(row + self.module_path)), table
+        self.modules[number] = (memory.text(memory.word(row + self.module_path)), table,
+                                memory.word(row + self.module_bias))
         return self.modules[number]
 
     def site(self, label):
@@ -246,7 +273,7 @@ class Heap:
         reason = memory.number(row + self.label_reason, 1)
         module = memory.number(row + self.label_module, 2)
         at = memory.word(row + self.label_at)
-        path, table = ("", None) if module == self.no_module else self.module(module)
+        path, table, bias = ("", None, 0) if module == self.no_module else self.module(module)
         if not reason and path:
             if not table:
                 raise Damaged("its module's classification is not in memory")
@@ -254,10 +281,14 @@ class Heap:
         else:
             site = Site()
             site.address = at
+            pc = bias + at - 1  # a call is before the address that it returns to
+            # What lies there now need not be the module that lay there.
+            if path and gdb.solib_name(pc) == (path if module else None):
+                site.pc = pc
             site.reason = memory.text(memory.word(self.reasons + 8 * reason))
             if reason == self.reason_inside and path:
-                inside = self.module(memory.number(row + self.label_inside, 4))[0]
-                site.reason = f"allocated inside {inside.rsplit('/', 1)[-1]}"
+                site.inside = self.module(memory.number(row + self.label_inside, 4))[0]
+                site.reason = f"allocated inside {base_name(site.inside)}"
         site.module = path
         return site
 

@@ -68,6 +68,45 @@ static bool find_note(const struct dl_phdr_info *info, struct cca_note *note) {
   return false;
 }
 
+/* The build id among the notes from START on, whose parts begin at multiples of
+ * ALIGN. */
+static bool take_build_id(struct cca_loaded *m, const unsigned char *start,
+                          size_t len, size_t align) {
+  for (size_t at = 0; len - at >= sizeof(ElfW(Nhdr));) {
+    ElfW(Nhdr) note;
+    memcpy(&note, start + at, sizeof note);
+    const unsigned char *name = start + at + sizeof note;
+    uint64_t content = (sizeof note + note.n_namesz + align - 1) & -align;
+    if (content > len - at || note.n_descsz > len - at - content)
+      return false;
+    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
+        !memcmp(name, "GNU", 4)) {
+      if (note.n_descsz <= sizeof m->build_id) {
+        memcpy(m->build_id, start + at + content, note.n_descsz);
+        m->build_id_len = (uint8_t)note.n_descsz;
+      }
+      return true;
+    }
+    uint64_t next = (content + note.n_descsz + align - 1) & -align;
+    if (next > len - at)
+      return false;
+    at += next;
+  }
+  return false;
+}
+
+static void find_build_id(struct cca_loaded *m,
+                          const struct dl_phdr_info *info) {
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+    uintptr_t start = info->dlpi_addr + p->p_vaddr;
+    if (p->p_type == PT_NOTE && readable_until(info, start, p->p_filesz) &&
+        take_build_id(m, (const unsigned char *)start, p->p_filesz,
+                      p->p_align == 8 ? 8 : 4))
+      return;
+  }
+}
+
 /* ---- What the sites' types ask of a size ---- */
 
 /* A call of one of these has the size in hand that the site is about; any other
@@ -259,6 +298,7 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *payload) {
     m->eh_low = (const unsigned char *)low;
     m->eh_high = (const unsigned char *)end;
   }
+  find_build_id(m, info);
   read_note(m, info);
   look->seen[number / 64] |= 1ull << number % 64;
   cca_store_release(&cca_module_numbers, number + 1);

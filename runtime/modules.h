@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CCA_MAX_MODULES = 1024 };
+enum { CCA_MAX_MODULES = 1024, CCA_MAX_BUILD_ID = 32 };
 
 enum cca_classified {
   CCA_CLASSIFIED_NO, /* no note: built without cc-allocs */
@@ -43,6 +43,8 @@ struct cca_loaded {
   size_t dynamic_count;      /* its entries, at most */
   const unsigned char *eh_header, *eh_low, *eh_high; /* .eh_frame_hdr, and the
                                        segment that it is in; NULL: none */
+  uint8_t build_id_len; /* 0: it has none, or a longer one */
+  uint8_t build_id[CCA_MAX_BUILD_ID];
 };
 
 /* Those entered: 0 ... cca_module_numbers - 1. */

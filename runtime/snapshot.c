@@ -116,6 +116,15 @@ static void put_string(struct out *out, const char *text) {
   puts_(out, "\"");
 }
 
+static void put_bytes(struct out *out, const uint8_t *bytes, size_t len) {
+  puts_(out, "\"");
+  for (size_t i = 0; i < len; i++) {
+    put(out, &"0123456789abcdef"[bytes[i] / 16], 1);
+    put(out, &"0123456789abcdef"[bytes[i] % 16], 1);
+  }
+  puts_(out, "\"");
+}
+
 static void key_string(struct out *out, const char *key, const char *text) {
   puts_(out, key);
   put_string(out, text);
@@ -190,6 +199,8 @@ static void put_modules(struct out *out) {
     key_string(out, i ? ",\n  {\"path\": " : "\n  {\"path\": ", m->path);
     puts_(out, ", \"bias\": ");
     put_hex(out, m->bias);
+    puts_(out, ", \"build_id\": ");
+    put_bytes(out, m->build_id, m->build_id_len);
     key_string(out, ", \"classified\": ", words[m->classified]);
     bool yes = m->classified == CCA_CLASSIFIED_YES;
     key_number(out, ", \"sites\": ", yes ? cca_allocsite_count(&m->table) : 0);

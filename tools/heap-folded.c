@@ -6,6 +6,8 @@
  *
  *   program;module;function (file:line);callee;type 1234
  *
+ * Of an address, the functions that were inlined there are frames too.
+ *
  * What is known of an object is the call that it is of, not all that was on the
  * stack: these are the frames of that call, and the type stands where the
  * innermost frame would.  The number is bytes: allocated, or live.
@@ -21,6 +23,17 @@ static void add_frame(struct cca_text *out, const char *frame) {
       out->data[i] = ':';
 }
 
+static void add_function(struct cca_text *out, const char *function,
+                         const char *file, uint32_t line) {
+  add_frame(out, function);
+  if (*file && line) {
+    cca_text_adds(out, " (");
+    add_frame(out, cca_heap_short_name(file));
+    cca_text_addf(out, ":%u)", line);
+  }
+  cca_text_adds(out, ";");
+}
+
 static void add_stack(struct cca_text *out, const struct cca_heap *heap,
                       const struct cca_heap_row *row,
                       const struct cca_heap_site *site) {
@@ -29,23 +42,19 @@ static void add_stack(struct cca_text *out, const struct cca_heap *heap,
   add_frame(out,
             *site->module ? cca_heap_base_name(site->module) : "unknown code");
   cca_text_adds(out, ";");
+  for (size_t i = site->around_count; i-- > 0;)
+    add_function(out, site->around[i].function, site->around[i].file,
+                 site->around[i].line);
   if (*site->function) {
-    add_frame(out, site->function);
-    if (*site->file) {
-      cca_text_adds(out, " (");
-      add_frame(out, site->file);
-      cca_text_addf(out, ":%u)", site->line);
-    }
-    cca_text_adds(out, ";");
-    add_frame(out, site->callee);
-    cca_text_adds(out, ";");
+    add_function(out, site->function, site->file, site->line);
   } else if (*site->address) {
     add_frame(out, cca_heap_base_name(site->module));
     cca_text_addf(out, "+%s;", site->address);
-    if (*site->inside) {
-      add_frame(out, cca_heap_base_name(site->inside));
-      cca_text_adds(out, ";");
-    }
+  }
+  if (*site->inside || (*site->function && !*site->address)) {
+    add_frame(out,
+              *site->inside ? cca_heap_base_name(site->inside) : site->callee);
+    cca_text_adds(out, ";");
   }
   if (row->kind == CCA_HEAP_UNTYPED)
     cca_text_adds(out, "untyped: ");

@@ -35,15 +35,32 @@ static json_t *tally_of(const struct cca_tally *tally) {
   return object;
 }
 
+static void set_place(json_t *object, const char *file, uint32_t line,
+                      uint32_t column, const char *function) {
+  set(object, "file", known(file));
+  set(object, "line", line ? number(line) : json_null());
+  set(object, "column", column ? number(column) : json_null());
+  set(object, "function", known(function));
+}
+
+static json_t *around_of(const struct cca_heap_site *site) {
+  json_t *array = json_array();
+  for (size_t i = 0; i < site->around_count; i++) {
+    const struct cca_heap_frame *frame = &site->around[i];
+    json_t *object = json_object();
+    set_place(object, frame->file, frame->line, frame->column, frame->function);
+    json_array_append_new(array, object);
+  }
+  return array;
+}
+
 static json_t *site_of(const struct cca_heap_site *site) {
   json_t *object = json_object();
   set_tally(object, &site->tally);
   set(object, "module", known(site->module));
   set(object, "address", known(site->address));
-  set(object, "file", known(site->file));
-  set(object, "line", site->line ? number(site->line) : json_null());
-  set(object, "column", site->column ? number(site->column) : json_null());
-  set(object, "function", known(site->function));
+  set_place(object, site->file, site->line, site->column, site->function);
+  set(object, "inlined_into", around_of(site));
   set(object, "callee", known(site->callee));
   set(object, "reason", known(site->reason));
   set(object, "inside", known(site->inside));
@@ -94,6 +111,8 @@ static json_t *modules_of(const struct cca_heap *heap) {
     const struct cca_heap_module *m = &heap->modules.items[i];
     json_t *object = json_object();
     set(object, "path", known(m->path));
+    set(object, "build_id", known(m->build_id));
+    set(object, "symbols", known(m->symbols));
     set(object, "classified", known(m->classified));
     set(object, "sites", number(m->sites));
     set(object, "missing", number(m->missing));

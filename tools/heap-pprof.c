@@ -10,7 +10,8 @@
  *        callee   the function that the site calls
  *        process  `lua5.4 (2190)`
  *
- * A stack is one frame, the call of the site: no more is known of an object.
+ * A stack is one frame, the call of the site: no more is known of an object. Of
+ * an address it has a line more for each function into which it was inlined.
  * Its mapping is its module.  Where modules lie in memory says nothing about
  * the heap, so each gets a range of its own that is the same in every run.
  */
@@ -64,6 +65,10 @@ static uint64_t mapping_of(struct writer *w, const char *path) {
     m->memory_start = m->id << RANGE_SHIFT;
     m->memory_limit = m->memory_start + (1ull << RANGE_SHIFT);
     m->filename = string_of(w, path);
+    /* All that is known is here: pprof, which does not know where the module's
+     * addresses really are, has nothing to look for in its file. */
+    m->has_functions = m->has_filenames = m->has_line_numbers =
+        m->has_inline_frames = true;
     cca_vec_push(&w->mapping, m);
   }
   return *at + 1;
@@ -84,6 +89,15 @@ static uint64_t function_of(struct writer *w, const char *name,
     cca_vec_push(&w->function, f);
   }
   return *at + 1;
+}
+
+static CcaPprof__Line *line_of(struct writer *w, uint64_t function,
+                               uint32_t number) {
+  CcaPprof__Line *line = message(w, CcaPprof__Line);
+  cca_pprof__line__init(line);
+  line->function_id = function;
+  line->line = number;
+  return line;
 }
 
 static uint64_t location_of(struct writer *w,
@@ -107,14 +121,14 @@ static uint64_t location_of(struct writer *w,
   if (address) /* a call is before the address that it returns to */
     l->address =
         (mapping << RANGE_SHIFT) + (address - 1) % (1ull << RANGE_SHIFT);
-  if (function) {
-    CcaPprof__Line *line = message(w, CcaPprof__Line);
-    cca_pprof__line__init(line);
-    line->function_id = function;
-    line->line = site->line;
-    l->n_line = 1;
-    l->line = cca_arena_alloc(&w->arena, sizeof line);
-    l->line[0] = line;
+  if (function) { /* the innermost first */
+    l->line =
+        cca_arena_alloc(&w->arena, (site->around_count + 1) * sizeof *l->line);
+    l->line[l->n_line++] = line_of(w, function, site->line);
+    for (size_t i = 0; i < site->around_count; i++)
+      l->line[l->n_line++] = line_of(
+          w, function_of(w, site->around[i].function, site->around[i].file),
+          site->around[i].line);
   }
   cca_vec_push(&w->location, l);
   return l->id;

@@ -13,7 +13,7 @@
 
 struct reader {
   struct cca_heap *heap;
-  struct cca_map rows; /* by kind and name and identity: a row, from 1 */
+  struct cca_map rows;    /* by kind and name and identity: a row, from 1 */
   struct cca_map imports; /* by module and symbol */
   json_error_t error;
 };
@@ -31,6 +31,10 @@ static uint64_t count_of(const json_t *value) {
 const char *cca_heap_base_name(const char *path) {
   const char *slash = strrchr(path, '/');
   return slash ? slash + 1 : path;
+}
+
+const char *cca_heap_short_name(const char *path) {
+  return *path == '/' ? cca_heap_base_name(path) : path;
 }
 
 void cca_tally_add(struct cca_tally *sum, const struct cca_tally *more) {
@@ -171,6 +175,7 @@ static int read_label(struct reader *r, json_t *label) {
                      &module) < 0)
     return -1;
   struct cca_heap_site site = {.module = "",
+                               .build_id = "",
                                .file = "",
                                .function = "",
                                .callee = "",
@@ -178,8 +183,10 @@ static int read_label(struct reader *r, json_t *label) {
                                .reason = "",
                                .inside = ""};
   size_t number = (size_t)count_of(module);
-  if (json_is_integer(module) && number < r->heap->modules.count)
+  if (json_is_integer(module) && number < r->heap->modules.count) {
     site.module = r->heap->modules.items[number].path;
+    site.build_id = r->heap->modules.items[number].build_id;
+  }
   /* Counts are read while others count: a free may be seen before its malloc.
    */
   site.tally = (struct cca_tally){
@@ -202,17 +209,20 @@ static int read_label(struct reader *r, json_t *label) {
 }
 
 static int read_module(struct reader *r, json_t *module) {
-  const char *path, *classified;
+  const char *path, *classified, *build_id = "";
   json_int_t sites, missing, functions = 0;
   int closed;
-  if (json_unpack_ex(module, &r->error, 0, "{s:s, s:s, s:I, s:I, s:b, s?I}",
-                     "path", &path, "classified", &classified, "sites", &sites,
-                     "missing", &missing, "closed", &closed, "functions",
-                     &functions) < 0)
+  if (json_unpack_ex(module, &r->error, 0,
+                     "{s:s, s:s, s:I, s:I, s:b, s?I, s?s}", "path", &path,
+                     "classified", &classified, "sites", &sites, "missing",
+                     &missing, "closed", &closed, "functions", &functions,
+                     "build_id", &build_id) < 0)
     return -1;
   cca_vec_push(&r->heap->modules,
                ((struct cca_heap_module){.path = keep(r, path),
                                          .classified = keep(r, classified),
+                                         .build_id = keep(r, build_id),
+                                         .symbols = "",
                                          .functions = (uint64_t)functions,
                                          .sites = (uint64_t)sites,
                                          .missing = (uint64_t)missing,
@@ -272,6 +282,8 @@ static int row_order(const void *a, const void *b) {
 static int place_order(const void *a, const void *b) {
   const struct cca_heap_site *x = a, *y = b;
   int order = strcmp(x->module, y->module);
+  if (!order)
+    order = strcmp(x->build_id, y->build_id);
   if (!order)
     order = strcmp(x->file, y->file);
   if (!order && x->line != y->line)
@@ -337,8 +349,8 @@ static int read_document(struct reader *r, json_t *document) {
   heap->number = (uint64_t)number;
   heap->moment = keep(r, moment);
   json_array_foreach(modules, i, item) if (read_module(r, item) < 0) return -1;
-  json_array_foreach(modules, i, item) if (read_imports(r, i, item) < 0)
-      return -1;
+  json_array_foreach(modules, i,
+                     item) if (read_imports(r, i, item) < 0) return -1;
   json_array_foreach(labels, i, item) if (read_label(r, item) < 0) return -1;
   heap->program = heap->modules.count ? heap->modules.items[0].path : "";
   rank(heap);

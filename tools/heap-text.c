@@ -73,23 +73,33 @@ static void totals(const struct cca_heap *heap, struct cca_text *out) {
 
 /* ---- Rows ---- */
 
-/* "lapi.c:593  lua_pushcclosure → luaF_newCclosure", or what is known. */
+static void add_line(struct cca_text *text, const char *file, uint32_t line) {
+  if (*file && line)
+    cca_text_addf(text, "%s:%u  ", cca_heap_short_name(file), line);
+}
+
+/* "lapi.c:593  lua_pushcclosure → luaF_newCclosure", or what is known: of an
+ * address "hash.c:20  get, inlined into lookup → libc.so.6", where there is no
+ * line "libfoo.so+0x1139  lookup", and without any symbol not even that. */
 static void add_place(const struct cca_screen *screen, struct cca_text *text,
                       const struct cca_heap_site *site) {
-  if (*site->function) {
-    if (*site->file)
-      cca_text_addf(text, "%s:%u  ", site->file, site->line);
-    cca_text_addf(text, "%s %s %s", site->function, screen->arrow,
-                  site->callee);
-  } else if (*site->module) {
-    cca_text_addf(text, "%s+%s", cca_heap_base_name(site->module),
-                  site->address);
-    if (*site->inside)
-      cca_text_addf(text, " %s %s", screen->arrow,
-                    cca_heap_base_name(site->inside));
-  } else {
+  const char *callee = site->callee;
+  if (!*site->module && !*site->function) {
     cca_text_adds(text, "unknown code");
+    return;
   }
+  add_line(text, site->file, site->line);
+  if (*site->address && (!*site->file || !site->line))
+    cca_text_addf(text, "%s+%s%s", cca_heap_base_name(site->module),
+                  site->address, *site->function ? "  " : "");
+  cca_text_adds(text, site->function);
+  for (size_t i = 0; i < site->around_count; i++)
+    cca_text_addf(text, ", inlined into %s",
+                  *site->around[i].function ? site->around[i].function : "?");
+  if (*site->address)
+    callee = cca_heap_base_name(site->inside);
+  if (*callee || !*site->address)
+    cca_text_addf(text, " %s %s", screen->arrow, callee);
 }
 
 static void site_rows(struct cca_grid *grid, const struct cca_screen *screen,

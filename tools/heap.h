@@ -9,6 +9,7 @@
  * heap-folded.c stacks for flame graphs
  * heap-pprof.c  a profile for pprof
  * heap-html.c   a page for a browser, with the same in it
+ * run-symbols.c functions and lines of its addresses
  *
  * A snapshot comes from a process that may do anything: it is checked as it is
  * read, and what it says is never more than shown.
@@ -36,17 +37,31 @@ void cca_tally_add(struct cca_tally *sum, const struct cca_tally *more);
 /* PATH behind its last slash, for people; borrowed from it. */
 const char *cca_heap_base_name(const char *path);
 
+/* PATH for people: of one that is absolute the end says enough. */
+const char *cca_heap_short_name(const char *path);
+
+/* A function in the source, and the line in it. */
+struct cca_heap_frame {
+  const char *function, *file; /* "": unknown */
+  uint32_t line, column;       /* 0: unknown */
+};
+
 /* One call of the source that allocated, or one place of which less is known.
  */
 struct cca_heap_site {
   struct cca_tally tally;
   const char *module;                   /* path; "": unknown */
+  const char *build_id;                 /* of the module; "": unknown */
   const char *file, *function, *callee; /* "": unknown */
   uint32_t line, column;
-  const char *address; /* of a place: "0x1234", relative to the module; or "" */
-  const char *reason;  /* why it has no type; else "" */
-  const char *inside;  /* path of the module that it led into, which allocated
-                          for itself; else "" */
+  const char *address; /* of a place: "0x1234", relative to the module; or "".
+                          FUNCTION to COLUMN are what run-symbols.c knows */
+  const struct cca_heap_frame *around; /* of a place: into which FUNCTION was
+                                          inlined, from the inside outwards */
+  size_t around_count;
+  const char *reason; /* why it has no type; else "" */
+  const char *inside; /* path of the module that it led into, which allocated
+                         for itself; else "" */
 };
 
 enum cca_heap_kind { CCA_HEAP_TYPED, CCA_HEAP_BYTES, CCA_HEAP_UNTYPED };
@@ -73,6 +88,8 @@ struct cca_heap_import {
 
 struct cca_heap_module {
   const char *path, *classified; /* "no", "yes", "broken", ... */
+  const char *build_id;          /* in hexadecimal; "": unknown */
+  const char *symbols;           /* "yes", "stale", ...; "": not asked for */
   uint64_t functions, sites, missing;
   bool closed;
   struct cca_vec(struct cca_heap_import) imports;

@@ -79,6 +79,8 @@ static bool copy_modules(struct other *other) {
     uintptr_t image = (uintptr_t)m->table.image;
     size_t len = m->table.len;
     m->path = copy_text(other, (uintptr_t)m->path);
+    if (m->build_id_len > sizeof m->build_id)
+      m->build_id_len = 0;
     if (m->classified >= CCA_CLASSIFIED_KINDS)
       m->classified = CCA_CLASSIFIED_BROKEN;
     if (m->classified != CCA_CLASSIFIED_YES)

@@ -129,12 +129,17 @@ static void write_stacks(const struct heaps *heaps, const struct cca_show *show,
 }
 
 bool cca_run_show(const char *folder, const struct cca_show *show,
+                  struct cca_run_symbols *symbols,
                   const struct cca_screen *screen, struct cca_text *out) {
   struct founds founds = find_snapshots(folder, show->program);
   struct heaps heaps = read_heaps(&founds);
   bool left = founds.count && founds.items[0].first;
   if (show->diff)
     subtract(&heaps);
+  for (size_t i = 0; i < heaps.count; i++)
+    cca_run_symbols_ask(symbols, &heaps.items[i]);
+  for (size_t i = 0; i < heaps.count; i++)
+    cca_run_symbols_name(symbols, &heaps.items[i]);
   switch (show->format) {
   case CCA_HEAP_JSON:
   case CCA_HEAP_HTML:

@@ -7,6 +7,7 @@
 #define CCA_RUN_SHOW_H
 
 #include "heap.h"
+#include "run-symbols.h"
 
 #include <sys/types.h>
 
@@ -29,10 +30,11 @@ struct cca_show {
 
 /*
  * Append the heaps that lie in FOLDER to OUT, those of the program itself
- * first. What cannot be read is complained about and left out.  False: the
- * program left none.
+ * first, with what SYMBOLS know of their addresses.  What cannot be read is
+ * complained about and left out.  False: the program left none.
  */
 bool cca_run_show(const char *folder, const struct cca_show *show,
+                  struct cca_run_symbols *symbols,
                   const struct cca_screen *screen, struct cca_text *out);
 
 #endif

@@ -61,8 +61,12 @@ static const char help[] =
     "      --allocator NAME\n"
     "                      let PROGRAM have the malloc of mimalloc, jemalloc "
     "or\n"
-    "                      tcmalloc, or of a library: faster than glibc's, even "
+    "                      tcmalloc, or of a library: faster than glibc's, "
+    "even "
     "typed\n"
+    "      --no-symbols    addresses without functions and lines\n"
+    "      --symbols-wait SEC\n"
+    "                      how long the result waits for them (60)\n"
     "      --color[=WHEN]  auto (the default: on a terminal), always, never\n"
     "      --help          this text\n"
     "\n"
@@ -74,7 +78,8 @@ static const char help[] =
     "NO_COLOR turns colours off, COLUMNS is the width where there is no "
     "terminal.\n";
 
-enum { EXIT_OURS = 125, EXIT_NOT_RUN = 126, EXIT_NOT_THERE = 127, MOST = 40 };
+enum { EXIT_OURS = 125, EXIT_NOT_RUN = 126, EXIT_NOT_THERE = 127 };
+enum { MOST = 40, SYMBOLS_WAIT_MS = 60000 };
 
 struct options {
   struct cca_show show;
@@ -83,6 +88,7 @@ struct options {
   int signal;            /* 0: none */
   double interval;       /* seconds; 0: none */
   const char *allocator; /* library to preload behind ours; NULL: none */
+  struct cca_run_symbols_options symbols;
 };
 
 /* ---- The command line ---- */
@@ -106,6 +112,14 @@ static double parse_interval(const char *word) {
   char *end;
   double seconds = strtod(word, &end);
   return *word && !*end && seconds >= 0.01 && seconds <= 1e6 ? seconds : 0;
+}
+
+static bool parse_wait(const char *word, unsigned *ms) {
+  char *end;
+  double seconds = strtod(word, &end);
+  bool good = *word && !*end && seconds >= 0 && seconds <= 86400;
+  *ms = good ? (unsigned)(seconds * 1000) : 0;
+  return good;
 }
 
 static const struct {
@@ -181,6 +195,8 @@ static int parse(struct options *options, int argc, char **argv) {
     INTERVAL,
     DIFF,
     ALLOCATOR,
+    NO_SYMBOLS,
+    SYMBOLS_WAIT,
     COLOR,
     HELP
   };
@@ -196,6 +212,8 @@ static int parse(struct options *options, int argc, char **argv) {
       {"interval", required_argument, NULL, INTERVAL},
       {"diff", no_argument, NULL, DIFF},
       {"allocator", required_argument, NULL, ALLOCATOR},
+      {"no-symbols", no_argument, NULL, NO_SYMBOLS},
+      {"symbols-wait", required_argument, NULL, SYMBOLS_WAIT},
       {"color", optional_argument, NULL, COLOR},
       {"help", no_argument, NULL, HELP},
       {0},
@@ -203,6 +221,7 @@ static int parse(struct options *options, int argc, char **argv) {
   int option;
   opterr = 0;
   options->show.heap.most = MOST;
+  options->symbols.wait_ms = SYMBOLS_WAIT_MS;
   while ((option = getopt_long(argc, argv, "+:ho:", longs, NULL)) != -1)
     switch (option) {
     case FORMAT:
@@ -252,6 +271,18 @@ static int parse(struct options *options, int argc, char **argv) {
       options->allocator = find_allocator(optarg);
       if (!options->allocator)
         return EXIT_OURS;
+      break;
+    case NO_SYMBOLS:
+      options->symbols.off = true;
+      break;
+    case SYMBOLS_WAIT:
+      if (!parse_wait(optarg, &options->symbols.wait_ms)) {
+        cca_complain("run",
+                     "--symbols-wait is a number of seconds, to 86400, not "
+                     "`%s'",
+                     optarg);
+        return EXIT_OURS;
+      }
       break;
     case COLOR:
       if (cca_parse_color("run", optarg, &options->color) < 0)
@@ -451,13 +482,14 @@ static void name_target(struct target *target, const struct options *options,
 
 /* Write what is in FOLDER.  Returns the exit status to end with. */
 static int show(const char *folder, const struct options *options,
-                struct target *target, const char *command) {
+                struct cca_run_symbols *symbols, struct target *target,
+                const char *command) {
   int status = options->show.exit_status;
   struct cca_text out = {0};
   if (target->file < 0)
     name_target(target, options, command);
   struct cca_screen screen = cca_screen_of(target->file, options->color);
-  bool left = cca_run_show(folder, &options->show, &screen, &out);
+  bool left = cca_run_show(folder, &options->show, symbols, &screen, &out);
   if (!left)
     cca_complain("run",
                  "the program left no record: it was killed, is linked "
@@ -506,13 +538,18 @@ int cca_run_main(int argc, char **argv) {
                  strerror(errno));
     return EXIT_OURS;
   }
+  options.symbols.folder = folder.data;
+  if (options.show.format == CCA_HEAP_TEXT && !options.show.heap.sites)
+    options.symbols.off = true; /* no address is shown */
+  struct cca_run_symbols *symbols = cca_run_symbols_begin(&options.symbols);
   set_environment(runtime, folder.data, options.allocator, options.signal);
   status = run(argv + optind, &options, folder.data);
   if (program) {
     options.show.program = program;
     options.show.exit_status = status;
-    status = show(folder.data, &options, &target, argv[optind]);
+    status = show(folder.data, &options, symbols, &target, argv[optind]);
   }
+  cca_run_symbols_end(symbols);
   if (target.name && target.file >= 0)
     close(target.file);
   remove_folder(folder.data);

@@ -34,7 +34,7 @@ expect rows <<'EOF'
 4 96 4 struct of_two
 EOF
 allocs run --sites -o heap ./main ./one.so ./two.so ./three.so 2>addresses
-[ "$(grep -cE '^ +4 +96 +4 +96 +main\+0x[0-9a-f]+ -> three.so$' heap)" = 1 ] # what three.so made
+[ "$(grep -cE '^ +4 +96 +4 +96 +main\.c:9  main -> three.so$' heap)" = 1 ] # what three.so made
 
 # All three lay at the same place, or the test shows nothing.
 [ "$(sort -u addresses | wc -l)" = 1 ] || skip "the modules met at no one place"

@@ -16,7 +16,7 @@ build() {
 types() {
   local name=$1
   shift
-  allocs run --json -o "$name.json" "./$name" "$@" >"$name.out"
+  allocs run --json --no-symbols -o "$name.json" "./$name" "$@" >"$name.out"
   # shellcheck disable=SC2154 # common.sh sets it
   python3 "$source_dir/tests/runtime/heap.py" "$name.json" >"$name.rows"
   awk '$6 != "untyped" { print $1, $2, $3, substr($0, index($0, $6)) }' "$name.rows"

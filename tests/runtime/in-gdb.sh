@@ -44,6 +44,7 @@ allocs objects struct first
 allocs objects struct first[] all
 allocs objects struct first 1
 allocs objects struct none
+allocs objects untyped: allocated inside libc.so.6
 allocs histogram 2
 EOF
 looked() { # GDB'S ARGUMENTS...
@@ -82,6 +83,7 @@ $1 = 1
 0x  24 bytes  struct first  main.c:9, main -> malloc
 1 object more; allocs objects struct first all
 no object is of the type struct none
+0x  4,096 bytes  untyped: allocated inside libc.so.6  main.c:16, main -> libc.so.6
      objects            bytes  type
            1          160,000  struct second
            1            4,096  untyped: allocated inside libc.so.6
@@ -112,3 +114,42 @@ tail -n 1 err >last
 expect last <<EOF
 The runtime is not in this program: start it with \`allocs run', or link it with the runtime.
 EOF
+
+# An address in a module that is there has the functions that gdb knows; when it
+# was closed, it is in none, whatever lies there now.
+cat >plug.c <<'EOF'
+#include <stdlib.h>
+static inline __attribute__((always_inline)) void *inner(void) {
+  return malloc(77);
+}
+void *make(void) {
+  char *p = inner();
+  return p + 1;
+}
+EOF
+for name in plug other; do "$CCA_CC" -O1 -g -shared -fPIC plug.c -o $name.so; done
+"$CCA_CC" -g -x c - -o host -ldl <<'EOF'
+#include <dlfcn.h>
+void *(*made[2])(void);
+static void stop(void) {}
+int main(void) {
+  void *plug = dlopen("./plug.so", RTLD_NOW);
+  made[0] = (void *(*)(void))dlsym(plug, "make");
+  made[0]();
+  stop();
+  dlclose(plug);
+  made[1] = (void *(*)(void))dlsym(dlopen("./other.so", RTLD_NOW), "make");
+  stop();
+}
+EOF
+gdb -nx --batch -iex 'set auto-load off' -ex 'set width 0' \
+  -ex "source $source_dir/runtime/allocs-gdb.py" "${process[@]}" \
+  -ex 'allocs objects untyped: no caller has a classification all' \
+  -ex continue -ex 'allocs objects untyped: no caller has a classification all' \
+  -ex 'print made[0] == made[1]' ./host >all 2>err
+grep ' 77 bytes ' all | sed -E 's/0x[0-9a-f]+/0x/g' >got
+expect got <<'EOF'
+0x  77 bytes  untyped: no caller has a classification  plug.c:3, inner, inlined into make
+0x  77 bytes  untyped: no caller has a classification  plug.so+0x
+EOF
+grep -qF '$1 = 1' all || skip "the modules met at no one place"

@@ -53,16 +53,16 @@ sed -n '/untyped: allocated/,$p' text | sed -E '/^$/d' | sed -E 's/0x[0-9a-f]+/0
   tr -s ' ' | cut -d ' ' -f 1,2,5- >places
 expect places <<'EOF'
 1 buffer 1 untyped: allocated inside libc.so.6
-1 buffer main+0x -> libc.so.6
+1 buffer main.c:8 main -> libc.so.6
 3 300 2 untyped: allocated inside libone.so
-2 200 main+0x -> libone.so
-1 100 main+0x -> libone.so
+2 200 main.c:14 main -> libone.so
+1 100 main.c:9 main -> libone.so
 2 200 1 untyped: allocated inside libtwo.so
-2 200 main+0x -> libtwo.so
+2 200 main.c:14 main -> libtwo.so
 1 7 1 untyped: the call is not known to allocate
-1 7 main+0x
+1 7 main.c:10 main
 EOF
 # The two addresses of one call are the same.
-allocs run --sites ./main 2>&1 >/dev/null | grep -oE 'main\+0x[0-9a-f]+ -> lib(one|two)' >calls
+allocs run --sites --no-symbols ./main 2>&1 >/dev/null | grep -oE 'main\+0x[0-9a-f]+ -> lib(one|two)' >calls
 [ "$(cut -d ' ' -f 1 calls | sort | uniq -d | wc -l)" = 1 ]
 [ "$(cut -d ' ' -f 1 calls | sort -u | wc -l)" = 2 ]

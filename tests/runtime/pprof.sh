@@ -56,7 +56,8 @@ grep -xF '24B first' top >/dev/null
 allocs run --format=pprof --live -o live.pb.gz ./main
 go tool pprof -raw live.pb.gz 2>err | grep -F 'inuse_space/bytes[dflt]' >/dev/null
 
-# A library without a classification: an address in it, and the reason.
+# A library without a classification: an address in it, the function as far as it
+# is known, and the reason.
 gcc -shared -fPIC -x c - -o libplain.so <<'EOF'
 #include <stdlib.h>
 void *plain(void) { return malloc(99); }
@@ -70,8 +71,10 @@ gcc use.c -L. -lplain -Wl,-rpath,"$PWD" -o use
 allocs run --format=pprof -o use.pb.gz ./use
 go tool pprof -raw use.pb.gz >raw 2>err
 grep -qF 'type:[untyped: no caller was built with cc-allocs]' raw
-sed -n '/^Locations/,/^Mappings/p' raw | grep -E '^ +1: 0x2[0-9a-f]{10} M=2 *$' >/dev/null
+sed -n '/^Locations/,/^Mappings/p' raw | grep -E '^ +1: 0x2[0-9a-f]{10} M=2 plain :0 s=0\(\)$' >/dev/null
 sed -n '/^Mappings/,$p' raw | grep -E "^2: 0x20000000000/.*$PWD/libplain.so" >/dev/null
+allocs run --format=pprof --no-symbols -o use.pb.gz ./use # the twin
+go tool pprof -raw use.pb.gz 2>err | grep -E '^ +1: 0x2[0-9a-f]{10} M=2 *$' >/dev/null
 
 # Two runs differ in the number of the process alone.
 for i in 1 2; do
