@@ -15,15 +15,6 @@
 
 #include "modules.h"
 
-enum cca_binding {
-  CCA_BINDING_UNMET, /* nobody asked yet */
-  CCA_BINDING_UNBOUND, /* not called yet, or by no way that we know */
-  CCA_BINDING_UNKNOWN, /* to a place in no module that was entered */
-  CCA_BINDING_SILENT,  /* to a module without a classification */
-  CCA_BINDING_NO,      /* to a function that does not allocate */
-  CCA_BINDING_ALLOCATES,
-};
-
 /*
  * What SITE of MODULE, which is imported, is bound to.  *DEFINER is the module
  * with that function, or NULL if there is none or it is not known.

@@ -22,14 +22,8 @@
 
 enum { CCA_MAX_MODULES = 1024, CCA_MAX_BUILD_ID = 32 };
 
-enum cca_classified {
-  CCA_CLASSIFIED_NO, /* no note: built without cc-allocs */
-  CCA_CLASSIFIED_YES,
-  CCA_CLASSIFIED_BROKEN, /* a note that breaks a rule of the format */
-  CCA_CLASSIFIED_OLDER,  /* a note in an older format */
-  CCA_CLASSIFIED_NEWER,  /* ... in a newer one */
-  CCA_CLASSIFIED_KINDS,
-};
+/* enum cca_classified is summaries/cache.def's. */
+enum { CCA_CLASSIFIED_KINDS = CCA_CLASSIFIED_NEWER + 1 };
 
 struct cca_loaded {
   uintptr_t bias, low, high; /* where it lies: [low, high) */

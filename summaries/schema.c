@@ -107,6 +107,20 @@ const struct cca_schema cca_symbols_schema = {"symbols",
 #include "def-end.h"
                                               }};
 
+const struct cca_schema cca_cache_schema = {"cache",
+                                            {'c', 'a', 'c', 'h'},
+                                            1,
+                                            0,
+                                            CCA_CHUNK_CACHE_HEAD,
+                                            {
+#define CHUNK LISTED
+#include "def-begin.h"
+
+#include "cache.def"
+
+#include "def-end.h"
+                                            }};
+
 /* Operands of nodes. */
 #define OPERAND_ZERO CCA_COLUMN_ZERO, 4, 0, NULL
 #define OPERAND_U32 CCA_COLUMN_U32, 4, 0, NULL

@@ -426,6 +426,54 @@ static int check_symbols(const struct check *check) {
   return status < 0 ? status : check_scopes(check);
 }
 
+/* A module's calls can be searched by bisection, and are in the module; so are
+ * the sites and the words that they name. */
+static int check_calls(const struct check *check, uint32_t i) {
+  const struct cca_table *table = check->table;
+  struct cca_cache_module m = cca_cache_module_at(table, i);
+  uint64_t least = 0;
+  for (uint32_t c = m.calls_first; c < m.calls_first + m.calls_count; c++) {
+    struct cca_cache_call call = cca_cache_call_at(table, c);
+    const unsigned char *at = cca_table_row(table, CCA_CHUNK_CACHE_CALL, c);
+    size_t offset = (size_t)(at - table->image);
+    if (call.offset < least || (int64_t)call.offset > m.span)
+      return fail(check, CCA_TABLE_ERR_CORRUPT, offset,
+                  "cache_call %u: offset %u is not where it may be", c,
+                  call.offset);
+    least = (uint64_t)call.offset + 1;
+    if (call.unwind % 8 == 0 || call.unwind % 8 > 6 || call.unwind & 1 << 11)
+      return fail(check, CCA_TABLE_ERR_CORRUPT, offset,
+                  "cache_call %u: no row of unwinding is 0x%x", c, call.unwind);
+    if (call.site != CCA_NONE && call.site >= m.sites)
+      return fail(check, CCA_TABLE_ERR_CORRUPT, offset,
+                  "cache_call %u: site is row %u of %u", c, call.site, m.sites);
+    if (call.binding == CCA_NONE)
+      continue;
+    struct cca_cache_binding b = cca_cache_binding_at(table, call.binding);
+    if (b.site >= m.sites || (int64_t)b.word > m.span - 8 || b.word % 8 ||
+        (int64_t)b.target >= cca_cache_module_at(table, b.definer).span)
+      return fail(check, CCA_TABLE_ERR_CORRUPT, offset,
+                  "cache_call %u: its binding leads out of a module", c);
+  }
+  return 0;
+}
+
+static int check_cache(const struct check *check) {
+  const struct cca_table *table = check->table;
+  for (uint32_t i = 0; i < cca_cache_module_count(table); i++) {
+    struct cca_cache_module m = cca_cache_module_at(table, i);
+    const unsigned char *at = cca_table_row(table, CCA_CHUNK_CACHE_MODULE, i);
+    if (m.span <= 0 || (int64_t)m.note > m.span ||
+        (int64_t)m.note_size > m.span - (int64_t)m.note)
+      return fail(check, CCA_TABLE_ERR_CORRUPT, (size_t)(at - table->image),
+                  "cache_module %u: the note is not in the module", i);
+    int status = check_calls(check, i);
+    if (status < 0)
+      return status;
+  }
+  return 0;
+}
+
 int cca_table_open(struct cca_table *table, const struct cca_schema *schema,
                    const void *image, size_t len, struct cca_table_error *err) {
   struct check check = {table, err};
@@ -449,7 +497,8 @@ int cca_table_open(struct cca_table *table, const struct cca_schema *schema,
     status = schema == &cca_summary_schema ? check_summary(&check)
              : schema == &cca_classification_schema
                  ? check_classification(&check)
-                 : check_symbols(&check);
+             : schema == &cca_symbols_schema ? check_symbols(&check)
+                                             : check_cache(&check);
   if (status == 0 && err)
     *err = (struct cca_table_error){.status = CCA_TABLE_OK};
   if (status < 0)

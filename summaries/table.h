@@ -2,10 +2,9 @@
 /*
  * table.h -- table files: rows of numbers in chunks, and a string table.
  *
- * Summaries, classifications and symbol tables are table files;
- * docs/table-format.md specifies the bytes, summary.def, classification.def and
- * symbols.def the chunks.  A table
- * is read in place: cca_table_open() checks every index, range, enumerator,
+ * Summaries, classifications, symbol tables and caches are table files;
+ * docs/table-format.md specifies the bytes, summary.def, classification.def,
+ * symbols.def and cache.def the chunks.  A table is read in place: cca_table_open() checks every index, range, enumerator,
  * flag and string once, so that afterwards no accessor can fail and none can
  * leave the image.
  *
@@ -52,6 +51,7 @@ struct cca_schema; /* made from a .def file */
 extern const struct cca_schema cca_summary_schema;
 extern const struct cca_schema cca_classification_schema;
 extern const struct cca_schema cca_symbols_schema;
+extern const struct cca_schema cca_cache_schema;
 
 enum { CCA_TABLE_MAX_CHUNKS = 24, CCA_SCOPE_MAX_DEPTH = 255 };
 

@@ -436,7 +436,8 @@ static bool add_row(struct assembler *a, struct cursor c) {
 /* The line that says what the rest is: `summary 2.0`. */
 static bool take_title(struct assembler *a, struct cursor c) {
   static const struct cca_schema *const schemas[] = {
-      &cca_summary_schema, &cca_classification_schema, &cca_symbols_schema};
+      &cca_summary_schema, &cca_classification_schema, &cca_symbols_schema,
+      &cca_cache_schema};
   const char *word;
   int len = take_word(&c, &word);
   for (size_t i = 0; i < sizeof schemas / sizeof *schemas; i++)

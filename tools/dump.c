@@ -18,11 +18,11 @@
 static const char dump_help[] =
     "usage: allocs dump FILE...\n"
     "\n"
-    "Write every summary, classification and symbol table in the FILEs as "
-    "text, each\n"
-    "after a line `# NAME'.  FILE is an object, archive, shared object, "
-    "executable or\n"
-    "table file.  docs/table-format.md describes the text; allocs assemble "
+    "Write every summary, classification, symbol table and cache in the FILEs "
+    "as text,\n"
+    "each after a line `# NAME'.  FILE is an object, archive, shared object, "
+    "executable\n"
+    "or table file.  docs/table-format.md describes the text; allocs assemble "
     "reads one\n"
     "back.\n"
     "\n"
@@ -64,9 +64,9 @@ static int parse(int argc, char **argv, const char *help, const char **out) {
   return -1;
 }
 
-/* If FILE is a symbol table, append it to OUT, or say what is wrong with it,
- * and return true with the exit status. */
-static bool dump_symbols(const char *file, struct cca_text *out, int *status) {
+/* If FILE is a symbol table or a cache, append it to OUT, or say what is wrong
+ * with it, and return true with the exit status. */
+static bool dump_table(const char *file, struct cca_text *out, int *status) {
   struct cca_text image = {0};
   struct cca_table table;
   struct cca_table_error err = {0};
@@ -74,6 +74,9 @@ static bool dump_symbols(const char *file, struct cca_text *out, int *status) {
   if (!cca_file_read(file, SIZE_MAX, &image)) {
     int wrong = cca_table_open(&table, &cca_symbols_schema, image.data,
                                image.len, &err);
+    if (wrong == CCA_TABLE_ERR_MAGIC)
+      wrong = cca_table_open(&table, &cca_cache_schema, image.data, image.len,
+                             &err);
     is_one = wrong != CCA_TABLE_ERR_MAGIC;
     *status = wrong ? CCA_EXIT_ERROR : CCA_EXIT_OK;
     if (!wrong) {
@@ -92,7 +95,7 @@ static bool dump_symbols(const char *file, struct cca_text *out, int *status) {
 static int dump_file(struct cca_input *input, const char *file,
                      struct cca_text *out) {
   int status = CCA_EXIT_OK;
-  if (dump_symbols(file, out, &status))
+  if (dump_table(file, out, &status))
     return status;
   status = CCA_EXIT_OK;
   size_t first = cca_input_add(input, file);

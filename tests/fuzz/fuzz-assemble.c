@@ -22,8 +22,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (cca_table_open(&table, &cca_summary_schema, image.data, image.len,
                        &err) < 0 &&
         cca_table_open(&table, &cca_classification_schema, image.data,
-                       image.len, &err) < 0)
-      MUST(cca_table_open(&table, &cca_symbols_schema, image.data, image.len,
+                       image.len, &err) < 0 &&
+        cca_table_open(&table, &cca_symbols_schema, image.data, image.len,
+                       &err) < 0)
+      MUST(cca_table_open(&table, &cca_cache_schema, image.data, image.len,
                           &err) == CCA_TABLE_OK);
     check_table(&table);
     cca_text_dump(&table, &text);

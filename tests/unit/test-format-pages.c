@@ -119,9 +119,14 @@ static void test_symbols(void) {
   check_page(&cca_symbols_schema, "symbols-format.md", 1);
 }
 
+static void test_cache(void) {
+  check_page(&cca_cache_schema, "cache-format.md", 1);
+}
+
 int main(void) {
   RUN(test_summary);
   RUN(test_classification);
   RUN(test_symbols);
+  RUN(test_cache);
   return check_done();
 }

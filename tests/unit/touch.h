@@ -78,6 +78,10 @@ static inline void touch_table(const struct cca_table *table) {
 #include "summaries/symbols.def"
     return;
   }
+  if (table->schema == &cca_cache_schema) {
+#include "summaries/cache.def"
+    return;
+  }
 #include "summaries/shared.def"
   if (table->schema == &cca_summary_schema) {
 #include "summaries/summary.def"
