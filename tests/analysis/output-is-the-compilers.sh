@@ -38,6 +38,9 @@ for compiler in gcc "${CCA_CLANG:-clang-19}"; do
   same 0 -print-prog-name=ld
   same 0 -print-search-dirs
   same 0 -print-file-name=libc.so
+  same 0 -print-libgcc-file-name
+  same 0 -print-multi-directory
+  same 0 -Wl,--version
   same 0 -E good.c
   same 0 -E -dM -x c /dev/null
   same 0 -M good.c
@@ -55,10 +58,19 @@ for compiler in gcc "${CCA_CLANG:-clang-19}"; do
   same 0 good.c -o good
   same 1 bad.c -o bad
   same 0 good.o -o good
+  same 0 -g -w -Wall -DX good.o -o good
+  for option in -r -Wl,-r -Wl,-i -Wl,--relocatable; do
+    same 0 -nostdlib -no-pie $option good.o -o relocatable.o
+    allocs dump relocatable.o | grep '^unit .*source="good.c"' >/dev/null
+  done
   same 1 nothing.o -o nothing
   same 0 @outer.rsp
   same 1 -c good.c -fno-such-option-as-this
   same 0 -v -x c -c good.c -o /dev/null
   same 0 -v good.o -o good
+  case $compiler in
+  gcc) same 0 -dumpfullversion ;;
+  *) same 0 -S -emit-llvm good.c -o - ;;
+  esac
 done
 [ "$checked" -gt 0 ]

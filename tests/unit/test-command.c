@@ -85,6 +85,7 @@ static void test_the_mode(void) {
       {"a.cc b.c", "build a.cc=- b.c=c |"},
       {"-c a.cc", "pass: no C source |"},
       {"-c a.h", "pass: no C source |"},
+      {"-c a.f90", "pass: no C source |"},
       {"-w -Wall -g -DX", "pass: no input | -DX"},
       {"", "pass: no input |"},
   };
@@ -189,6 +190,8 @@ static void test_what_the_analysis_gets(void) {
       {"-c a.c -fpack-struct=2", "compile a.c=c:a.o | -fpack-struct=2"},
       {"-c a.c -m32 -march=native -mavx2 -mtune=native",
        "compile a.c=c:a.o | -m32 -march=native -mavx2"},
+      {"-c a.c -nostdlibinc -nostdinc -nosuchinc",
+       "compile a.c=c:a.o | -nostdlibinc -nostdinc"},
       {"-c a.c --sysroot=/s -target arm-linux-gnueabi",
        "compile a.c=c:a.o | --sysroot=/s --target=arm-linux-gnueabi"},
       {"-c a.c -O2 -g -Wall -Werror -fPIC -flto -fstack-clash-protection "
