@@ -4,7 +4,9 @@
  *
  * The one thing that must never happen is that we find ourselves: a wrapper
  * that stands in PATH under the compiler's name would call itself for ever.
- * Names do not tell, so every candidate's inode is compared with our own.
+ * Names do not tell, so every candidate's inode is compared with our own, and
+ * with that of the program that has called us: a cache, icecream and their like
+ * stand in PATH under that name too, and refuse to be called by what they call.
  */
 #include "tools/compiler.h"
 
@@ -24,10 +26,20 @@ static const char *base_name(const char *path) {
   return slash ? slash + 1 : path;
 }
 
+static bool is_same_file(const char *a, const char *b) {
+  struct stat x, y;
+  return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
+         x.st_ino == y.st_ino;
+}
+
 static bool is_self(const char *path) {
-  struct stat self, other;
-  return stat("/proc/self/exe", &self) == 0 && stat(path, &other) == 0 &&
-         self.st_dev == other.st_dev && self.st_ino == other.st_ino;
+  return is_same_file("/proc/self/exe", path);
+}
+
+static bool is_caller(const char *path) {
+  char exe[64];
+  snprintf(exe, sizeof exe, "/proc/%ld/exe", (long)getppid());
+  return is_same_file(exe, path);
 }
 
 static bool is_program(const char *path) {
@@ -69,10 +81,12 @@ static void leave_path(void) {
     unsetenv("PATH");
 }
 
-/* Put NAME in PATH, ourselves left out, into FOUND; false if it is not there.
- * *SKIPPED says whether we stood before it. */
+/* Put NAME in PATH into FOUND, ourselves left out, and our caller too if there
+ * is another; false if it is not there.  *SKIPPED says whether one of us stood
+ * before it. */
 static bool search_path(const char *name, char found[PATH_MAX], bool *skipped) {
   const char *path = getenv("PATH");
+  char caller[PATH_MAX] = "";
   if (!path)
     path = "/usr/local/bin:/usr/bin:/bin";
   for (const char *p = path;;) {
@@ -80,14 +94,21 @@ static bool search_path(const char *name, char found[PATH_MAX], bool *skipped) {
     int used = snprintf(found, PATH_MAX, "%.*s%s%s", (int)len, p,
                         len ? "/" : "", name);
     if (used > 0 && used < PATH_MAX && is_program(found)) {
-      if (!is_self(found))
-        return true;
-      *skipped = true;
+      if (is_self(found))
+        *skipped = true;
+      else if (!is_caller(found))
+        break;
+      else if (!caller[0])
+        memcpy(caller, found, (size_t)used + 1);
     }
-    if (!p[len])
-      return false;
+    if (!p[len]) {
+      memcpy(found, caller, PATH_MAX);
+      return caller[0];
+    }
     p += len + 1;
   }
+  *skipped |= caller[0] != 0;
+  return true;
 }
 
 /* Could WORD, our first argument, be the compiler, rather than an input? */

@@ -26,7 +26,8 @@ struct cca_compiler {
 /*
  * Find it for our own ARGV, in this order:
  *
- *   a link named gcc            the next gcc in PATH that is not ourselves
+ *   a link named gcc            the next gcc in PATH that is not ourselves, nor,
+ *                               where there is another, what has called us
  *   cc-allocs gcc -c foo.c      the first argument, if it is a program
  *   CC_ALLOCS_CC                its words; the first is the program
  *   <triple>-cc-allocs          <triple>-gcc, -clang or -cc

@@ -51,6 +51,34 @@ expect said <<'END'
 cc-allocs: the compiler gcc: not found
 END
 
+# What stands in PATH under that name too and has called us is not called again;
+# unless there is no other.
+cat >caller.c <<'END'
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  int status = 0;
+  (void)argc;
+  if (getenv("CALLED"))
+    return 111;
+  setenv("CALLED", "once", 1);
+  if (fork() == 0)
+    execv(getenv("CALLED_BY"), argv);
+  wait(&status);
+  return WEXITSTATUS(status);
+}
+END
+mkdir caller
+"$CCA_CC" caller.c -o caller/gcc
+export CALLED_BY=$links/gcc
+PATH=$work/caller:$work/real:/usr/bin:/bin "$work/real/gcc" -c a.c >wanted
+check "$work/caller:$links:$work/real:/usr/bin:/bin"
+analysed
+status=0
+env PATH="$work/caller:$links:$work/none" gcc -c a.c || status=$?
+[ "$status" = 111 ]
+
 # make, and the names of standards; g++ compiles no C.
 echo 'int inline = 1; int main(void) { return !inline; }' >old.c
 export PATH=$links:$PATH
