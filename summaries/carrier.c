@@ -27,6 +27,7 @@
 #include "bitcode.h"
 #include "elf.h"
 #include "note.h"
+#include "schema.h"
 
 /* Beyond what any linker makes; they keep the work on hostile files linear. */
 enum { MAX_DEPTH = 8 /* archives in archives */, MAX_NOTES = 64 };
@@ -110,6 +111,17 @@ static void add_refused(struct cca_carrier *c, const struct place *place,
 
 /* --------------------------------------------------------------- objects */
 
+/* The length of a table that is refused for its version, as it says itself in
+ * the first of the SIZE bytes; or 0 if that cannot be. */
+static size_t refused_length(const struct cca_table_error *err,
+                             const unsigned char *bytes, size_t size) {
+  if (err->status != CCA_TABLE_ERR_OLDER &&
+      err->status != CCA_TABLE_ERR_VERSION)
+    return 0;
+  size_t len = cca_load_4(bytes + CCA_HEADER_LEN);
+  return len < CCA_HEADER_SIZE || len % CCA_IMAGE_ALIGN || len > size ? 0 : len;
+}
+
 /* The tables in the SIZE bytes of one section .cc_allocs; *PART counts them. */
 static void add_summaries(struct cca_carrier *c, const struct place *place,
                           const unsigned char *bytes, size_t size,
@@ -120,9 +132,13 @@ static void add_summaries(struct cca_carrier *c, const struct place *place,
     struct cca_table_error err = {0};
     if (cca_table_open(&table, &cca_summary_schema, bytes + at, size - at,
                        &err) < 0) {
+      size_t len = refused_length(&err, bytes + at, size - at);
       err.offset += at;
       add_refused(c, place, (*part)++, &err, "compiled", "compile");
-      return; /* where the next one begins is unknown */
+      if (!len)
+        return; /* where the next one begins is unknown */
+      at += len;
+      continue;
     }
     const char *producer =
         cca_table_string(&table, cca_unit_at(&table, 0).producer);

@@ -193,6 +193,43 @@ static void test_other_version(void) {
   cca_text_release(&object);
 }
 
+/* ld -r has joined summaries of three versions: each is said or read by itself,
+ * and the way to the next is the size that it has itself. */
+static void test_joined_with_other_versions(void) {
+  struct cca_text all = make_summary("a.c");
+  struct cca_text b = make_summary("b.c"), c = make_summary("c.c");
+  size_t first = all.len;
+  all.data[12] = 1;
+  b.data[12] = 9;
+  cca_text_add(&all, b.data, b.len);
+  cca_text_add(&all, c.data, c.len);
+  struct cca_text want = {0};
+  cca_text_addf(&want,
+                "x#0 missing: compiled by an older cc-allocs (summary version "
+                "1.0, we read 2); compile it again\n"
+                "x#1 missing: another format at byte %zu: summary version 9.0, "
+                "we read 2\n"
+                "x#2 summary of c.c\n",
+                first + 12);
+  struct cca_text object = make_object(all.data, all.len);
+  check_bytes(object.data, object.len, want.data);
+
+  /* A size that cannot be leads nowhere. */
+  static const unsigned char wrong[][4] = {
+      {0, 0, 0, 0}, {24, 0, 0, 0}, {36, 0, 0, 0}, {0, 0, 0, 0x40}};
+  for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    memcpy(all.data + 16, wrong[i], 4);
+    check_text(make_object(all.data, all.len),
+               "x#0 missing: compiled by an older cc-allocs (summary version "
+               "1.0, we read 2); compile it again\n");
+  }
+  cca_text_release(&object);
+  cca_text_release(&want);
+  cca_text_release(&all);
+  cca_text_release(&b);
+  cca_text_release(&c);
+}
+
 /* Data without pointers contributes nothing; with pointers it does. */
 static void test_object_without_code(void) {
   struct tiny_section sections[] = {
@@ -535,6 +572,7 @@ int main(void) {
   RUN(test_object);
   RUN(test_joined_object);
   RUN(test_other_version);
+  RUN(test_joined_with_other_versions);
   RUN(test_object_without_code);
   RUN(test_no_object);
   RUN(test_bitcode);
