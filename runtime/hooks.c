@@ -19,6 +19,7 @@
 #include "hooks.h"
 
 #include "addresses.h"
+#include "clients.h"
 #include "heap.h"
 #include "modules.h"
 #include "walk.h"
@@ -34,14 +35,26 @@
 
 #define HOOK __attribute__((visibility("default")))
 
-enum { ASLEEP, STARTING, READY, ASIDE };
+/* WATCHED is READY, and clients are told. */
+enum { ASLEEP, STARTING, ASIDE, READY, WATCHED };
 static int state;
 struct cca_below cca_below;
 
 /* A request beyond this fails below us, as it should. */
 #define LIMIT ((size_t)PTRDIFF_MAX - 4096)
 
-bool cca_hooks_ready(void) { return cca_load(&state) == READY; }
+bool cca_hooks_ready(void) { return cca_load(&state) >= READY; }
+
+void cca_hooks_watch(bool watched) {
+  int from = watched ? READY : WATCHED, to = watched ? WATCHED : READY;
+  __atomic_compare_exchange_n(&state, &from, to, false, __ATOMIC_RELEASE,
+                              __ATOMIC_RELAXED);
+}
+
+/* Asked only where objects are recorded. */
+static inline bool is_watched(void) {
+  return cca_unlikely(cca_load(&state) != READY);
+}
 
 /* ---- Before there is a malloc below ---- */
 
@@ -151,7 +164,8 @@ void cca_hooks_wake(void) { wake_up(); }
  * no malloc below, BELOW_RESULT when we stand aside. */
 #define UNLESS_READY(arena_result, below_result)                               \
   do {                                                                         \
-    if (cca_unlikely(cca_load_acquire(&state) != READY)) {                     \
+    if (cca_unlikely(cca_load_acquire(&state) != READY) &&                     \
+        cca_load(&state) != WATCHED) {                                         \
       if (!wake_up())                                                          \
         return arena_result;                                                   \
       if (state == ASIDE)                                                      \
@@ -174,14 +188,32 @@ __attribute__((noinline)) static bool enter_large(uintptr_t start, size_t size,
   return cca_starts_add(start, room, !cca_alone());
 }
 
-__attribute__((always_inline)) static inline void
+/* False: it is none, and not recorded. */
+__attribute__((always_inline)) static inline bool
 enter(uintptr_t start, size_t size, uint32_t label, struct cca_shard shard) {
   if (cca_unlikely(!(cca_likely(size < CCA_SMALL)
                          ? cca_small_add(start, size, label)
                          : enter_large(start, size, label))))
-    return;
+    return false;
   cca_add(&shard.counters[label].objects, 1, shard.locked);
   cca_add(&shard.counters[label].bytes, size, shard.locked);
+  return true;
+}
+
+/* What begins at START is new; or, if anything does, will be freed. */
+__attribute__((noinline, cold)) static void tell_allocated(uintptr_t start) {
+  struct cca_held held = cca_heap_held(start, cca_small_at(start));
+  cca_clients_allocated(
+      &(struct cca_client_object){(void *)start, held.size, held.label});
+}
+
+__attribute__((noinline, cold)) static void tell_freed(uintptr_t start) {
+  uint32_t small = cca_small_at(start);
+  if (!small && !cca_starts_has(start))
+    return;
+  struct cca_held held = cca_heap_held(start, small);
+  cca_clients_freed(
+      &(struct cca_client_object){(void *)start, held.size, held.label});
 }
 
 /* One function for all hooks, with all of the common way inlined. */
@@ -190,7 +222,10 @@ entered(void *block, size_t size, uintptr_t ra, uintptr_t sp, uintptr_t fp) {
   if (cca_likely(block != NULL)) {
     struct cca_frame frame = {ra, sp, fp};
     struct cca_shard shard = cca_labels_shard();
-    enter((uintptr_t)block, size, cca_walk(frame, size, shard), shard);
+    if (cca_likely(enter((uintptr_t)block, size, cca_walk(frame, size, shard),
+                         shard)) &&
+        is_watched())
+      tell_allocated((uintptr_t)block);
   }
   return block;
 }
@@ -225,10 +260,16 @@ static void *resize(void *block, uint32_t small, size_t size,
   struct cca_held held = cca_heap_held(start, small);
   uint32_t label = held.label;
   size_t old = held.size;
+  bool watched = is_watched();
+  const struct cca_client_object before = {block, old, label};
   if (size == 0) { /* frees it, or gives something as small as can be */
+    if (watched)
+      cca_clients_freed(&before);
     leave(start, small);
     return cca_below.realloc(block, 0);
   }
+  if (watched)
+    cca_clients_resizing(&before);
   /* Once it is moved its old place is anybody's. */
   take_out(start, held);
   void *moved = cca_below.realloc(block, cca_heap_ask(size));
@@ -237,6 +278,8 @@ static void *resize(void *block, uint32_t small, size_t size,
       cca_small_add(start, old, label);
     else
       cca_starts_add(start, held.room, !cca_alone());
+    if (watched)
+      cca_clients_resized(&before, &before);
     return NULL;
   }
   struct cca_shard shard = cca_labels_shard();
@@ -255,6 +298,8 @@ static void *resize(void *block, uint32_t small, size_t size,
     cca_add(&shard.counters[label].bytes, -(uint64_t)both, shard.locked);
     cca_add(&shard.counters[label].freed_bytes, old - both, shard.locked);
   }
+  if (watched)
+    cca_clients_resized(&before, &(struct cca_client_object){moved, size, now});
   return moved;
 }
 
@@ -284,7 +329,9 @@ HOOK void free(void *block) {
   if (!block)
     return;
   if (cca_unlikely(cca_load_acquire(&state) != READY)) {
-    if (in_arena(block) || !wake_up())
+    if (cca_load(&state) == WATCHED)
+      tell_freed((uintptr_t)block);
+    else if (in_arena(block) || !wake_up())
       return;
   }
   uint32_t small = cca_small_at((uintptr_t)block);
@@ -405,6 +452,10 @@ HOOK int dlclose(void *handle) {
   }
   if (!next || !cca_hooks_ready())
     return next ? next(handle) : -1;
+  if (is_watched()) { /* of what came and went in between nobody would know */
+    cca_walk_link_map_changed();
+    cca_clients_modules();
+  }
   cca_facts_begin_closing();
   int status = next(handle), saved = errno;
   for (int i = 0; i < 1000; i++) {
@@ -414,6 +465,7 @@ HOOK int dlclose(void *handle) {
     }
     sched_yield();
   }
+  cca_clients_modules();
   errno = saved;
   return status;
 }

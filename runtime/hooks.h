@@ -14,4 +14,8 @@ bool cca_hooks_ready(void);
 /* Find the malloc below, as the first call would. */
 void cca_hooks_wake(void);
 
+/* From now on clients are told what happens to objects (clients.h), or not any
+ * more.  Does nothing unless objects are recorded. */
+void cca_hooks_watch(bool watched);
+
 #endif

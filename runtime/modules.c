@@ -24,6 +24,7 @@
 
 struct cca_loaded cca_modules[CCA_MAX_MODULES];
 uint32_t cca_module_numbers;
+uint64_t cca_module_changes;
 static uint32_t lock, allowed;
 static bool started; /* the first look is over: what comes now may go again */
 
@@ -311,12 +312,16 @@ bool cca_modules_refresh(void (*closed)(const struct cca_loaded *module)) {
   if (!cca_load(&allowed) || !cca_try(&lock))
     return false;
   struct look look = {0};
+  uint64_t changes = cca_module_changes - cca_module_numbers;
   dl_iterate_phdr(look_at, &look);
+  changes += cca_module_numbers;
   for (uint32_t i = 0; i < cca_module_numbers; i++)
     if (!cca_modules[i].gone && !(look.seen[i / 64] >> i % 64 & 1)) {
       cca_store(&cca_modules[i].gone, 1);
       closed(&cca_modules[i]);
+      changes++;
     }
+  cca_store_release(&cca_module_changes, changes);
   started = true;
   cca_leave(&lock);
   return true;

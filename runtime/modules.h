@@ -45,6 +45,9 @@ struct cca_loaded {
 extern struct cca_loaded cca_modules[CCA_MAX_MODULES];
 extern uint32_t cca_module_numbers;
 
+/* Grows whenever one was entered or marked as closed. */
+extern uint64_t cca_module_changes;
+
 /* The module with ADDRESS in it; NULL: none is known, perhaps not yet. */
 const struct cca_loaded *cca_modules_find(uintptr_t address);
 

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * snapshot.c -- labels and counters as JSON; see snapshot.h.
+ * snapshot.c -- sites and their counts as JSON; see snapshot.h.
  *
- * In:  cca_labels, cca_counters, and the rows of classifications that they
- *      lead to.
+ * In:  what the runtime tells every client: ccallocs/client.h.
  * Out: one document in a file.  Here nothing is added up or sorted: that is
  *      done by those who read it, outside of the user's process.
  */
 #include "snapshot.h"
 
-#include "bindings.h"
-#include "labels.h"
-#include "modules.h"
+#include "ccallocs/client.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -137,163 +135,100 @@ static void key_number(struct out *out, const char *key, uint64_t number) {
 
 /* ---- The document ---- */
 
-/* What was met of the call of site I of M; the tables may be copies of another
- * process's, and say anything. */
-static struct cca_label met(const struct cca_loaded *m, uint32_t i) {
-  struct cca_label label = {.binding = CCA_BINDING_UNMET};
-  uint64_t number = (uint64_t)m->first_label + i;
-  if (number < cca_load(&cca_label_numbers)) {
-    label.binding = cca_load_acquire(&cca_labels[number].binding);
-    label.definer = cca_load(&cca_labels[number].definer);
-  }
-  if (label.binding > CCA_BINDING_ALLOCATES)
-    label.binding = CCA_BINDING_UNMET;
-  return label;
-}
-
-/* Where calls of M, which is classified, lead out of it, as far as they were
- * met; a callee may be there several times. */
-static void put_imports(struct out *out, const struct cca_loaded *m) {
-  static const char *const words[] = {
-      [CCA_BINDING_UNMET] = "unmet",     [CCA_BINDING_UNBOUND] = "unbound",
-      [CCA_BINDING_UNKNOWN] = "unknown", [CCA_BINDING_SILENT] = "silent",
-      [CCA_BINDING_NO] = "no",           [CCA_BINDING_ALLOCATES] = "allocates",
-  };
-  const struct cca_table *t = &m->table;
-  uint32_t last = 0; /* the empty string */
+/* Where calls of module NUMBER lead out of it, as far as they were met; a
+ * callee may be there several times. */
+static void put_imports(struct out *out, uint32_t number,
+                        const struct cca_client_module *m) {
+  const char *last = NULL; /* of one module, equal strings are one */
   puts_(out, ", \"imports\": [");
-  for (uint32_t i = 0; i < cca_allocsite_count(t); i++) {
-    struct cca_allocsite site = cca_allocsite_at(t, i);
-    struct cca_label label = met(m, i);
-    if (!(site.flags & CCA_ALLOCSITE_FLAGS_IMPORTED) ||
-        (site.callee == last && label.binding == CCA_BINDING_UNMET))
+  for (uint32_t i = 0; i < m->sites; i++) {
+    struct cca_client_site site;
+    /* The tables may be copies of another process's, and say anything. */
+    if (cca_client_site(m->first_site + i, &site) != CCA_OK ||
+        site.module != number || site.row != i || !site.imported)
       continue;
-    key_string(out, last ? ", {\"symbol\": " : "{\"symbol\": ",
-               cca_table_string(t, site.callee));
+    bool unmet = !strcmp(site.binding, "unmet");
+    if (site.callee == last && unmet)
+      continue;
+    key_string(out, last ? ", {\"symbol\": " : "{\"symbol\": ", site.callee);
     last = site.callee;
-    key_string(out, ", \"binding\": ", words[label.binding]);
-    if (label.binding != CCA_BINDING_UNMET && label.definer != CCA_NO_MODULE)
-      key_number(out, ", \"module\": ", label.definer);
+    key_string(out, ", \"binding\": ", site.binding);
+    if (site.definer != CCA_CLIENT_NONE)
+      key_number(out, ", \"module\": ", site.definer);
     puts_(out, "}");
   }
   puts_(out, "]");
 }
 
-static uint32_t count_allocators(const struct cca_table *t) {
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < cca_alloc_count(t); i++)
-    count += cca_alloc_at(t, i).kind <= CCA_KIND_FACTORY;
-  return count;
-}
-
 static void put_modules(struct out *out) {
-  static const char *const words[CCA_CLASSIFIED_KINDS] = {
-      [CCA_CLASSIFIED_NO] = "no",         [CCA_CLASSIFIED_YES] = "yes",
-      [CCA_CLASSIFIED_BROKEN] = "broken", [CCA_CLASSIFIED_OLDER] = "older",
-      [CCA_CLASSIFIED_NEWER] = "newer",
-  };
   puts_(out, ",\n\"modules\": [");
-  uint32_t count = cca_load_acquire(&cca_module_numbers);
-  for (uint32_t i = 0; i < count; i++) {
-    const struct cca_loaded *m = &cca_modules[i];
-    key_string(out, i ? ",\n  {\"path\": " : "\n  {\"path\": ", m->path);
+  struct cca_client_module m;
+  for (uint32_t i = 0; cca_client_module(i, &m) == CCA_OK; i++) {
+    key_string(out, i ? ",\n  {\"path\": " : "\n  {\"path\": ", m.path);
     puts_(out, ", \"bias\": ");
-    put_hex(out, m->bias);
+    put_hex(out, m.bias);
     puts_(out, ", \"build_id\": ");
-    put_bytes(out, m->build_id, m->build_id_len);
-    key_string(out, ", \"classified\": ", words[m->classified]);
-    bool yes = m->classified == CCA_CLASSIFIED_YES;
-    key_number(out, ", \"sites\": ", yes ? cca_allocsite_count(&m->table) : 0);
-    key_number(out, ", \"missing\": ", yes ? cca_missing_count(&m->table) : 0);
-    key_number(out, ", \"functions\": ", yes ? count_allocators(&m->table) : 0);
-    if (yes)
-      put_imports(out, m);
-    puts_(out, m->gone ? ", \"closed\": true}" : ", \"closed\": false}");
+    put_bytes(out, m.build_id, m.build_id_size);
+    key_string(out, ", \"classified\": ", m.classified);
+    key_number(out, ", \"sites\": ", m.sites);
+    key_number(out, ", \"missing\": ", m.missing);
+    key_number(out, ", \"functions\": ", m.functions);
+    if (!strcmp(m.classified, "yes"))
+      put_imports(out, i, &m);
+    puts_(out, m.closed ? ", \"closed\": true}" : ", \"closed\": false}");
   }
   puts_(out, "\n]");
 }
 
-static void put_type(struct out *out, const struct cca_table *t, uint32_t row) {
-  struct cca_type type = cca_type_at(t, row);
-  key_string(out, "{\"name\": ", cca_table_string(t, type.name));
-  puts_(out, ", \"identity\": ");
-  put_hex(out, (uint64_t)type.identity);
-  key_number(out, ", \"size\": ", type.size > 0 ? (uint64_t)type.size : 0);
-  puts_(out, "}");
-}
-
-static void put_site(struct out *out, const struct cca_loaded *m,
-                     uint32_t row) {
-  const struct cca_table *t = &m->table;
-  struct cca_allocsite s = cca_allocsite_at(t, row);
-  key_number(out, ", \"site\": ", row);
-  /* What is open has a label only where it is a site. */
-  key_string(out, ", \"class\": ",
-             cca_site_class_name(s.class == CCA_SITE_CLASS_OPEN
-                                     ? CCA_SITE_CLASS_TYPED
-                                     : s.class));
+static void put_site(struct out *out, uint32_t number,
+                     const struct cca_client_site *s) {
+  struct cca_client_type type;
+  key_number(out, ", \"site\": ", s->row);
+  key_string(out, ", \"class\": ", s->site_class);
   puts_(out, ", \"types\": [");
-  if (s.shape == CCA_SIZE_SHAPE_SEVERAL) {
-    for (uint32_t i = 0; i < s.types_count; i++) {
-      puts_(out, i ? ", " : "");
-      put_type(out, t, cca_count_at(t, s.types_first + i).of);
-    }
-  } else if (s.of != CCA_NONE) {
-    put_type(out, t, s.of);
+  for (uint32_t i = 0; cca_client_site_type(number, i, &type) == CCA_OK; i++) {
+    key_string(out, i ? ", {\"name\": " : "{\"name\": ", type.name);
+    puts_(out, ", \"identity\": ");
+    put_hex(out, type.identity);
+    key_number(out, ", \"size\": ", type.size);
+    puts_(out, "}");
   }
-  key_string(out, "], \"shape\": ", cca_size_shape_name(s.shape));
-  key_number(out, ", \"header\": ", s.header > 0 ? (uint64_t)s.header : 0);
-  key_string(out, ", \"file\": ",
-             s.file == CCA_NONE
-                 ? ""
-                 : cca_table_string(t, cca_file_at(t, s.file).name));
-  key_number(out, ", \"line\": ", s.line);
-  key_number(out, ", \"column\": ", s.column);
-  key_string(out, ", \"function\": ", cca_table_string(t, s.function));
-  key_string(out, ", \"callee\": ", cca_table_string(t, s.callee));
-  key_string(out, ", \"reason\": ", cca_table_string(t, s.reason));
+  key_string(out, "], \"shape\": ", s->shape);
+  key_number(out, ", \"header\": ", s->header);
+  key_string(out, ", \"file\": ", s->file);
+  key_number(out, ", \"line\": ", s->line);
+  key_number(out, ", \"column\": ", s->column);
+  key_string(out, ", \"function\": ", s->function);
+  key_string(out, ", \"callee\": ", s->callee);
+  key_string(out, ", \"reason\": ", s->reason);
 }
-
-static const char *const reasons[CCA_REASONS] = {
-    [CCA_REASON_NONE] = "",
-    [CCA_REASON_NO_SITE] = "no-site",
-    [CCA_REASON_UNLISTED] = "unlisted",
-    [CCA_REASON_AMBIGUOUS] = "ambiguous",
-    [CCA_REASON_INSIDE] = "inside",
-    [CCA_REASON_NO_UNWIND] = "no-unwind",
-    [CCA_REASON_SIGNAL] = "signal",
-    [CCA_REASON_DEEP] = "deep",
-    [CCA_REASON_BROKEN] = "broken",
-    [CCA_REASON_SIZE] = "size",
-};
 
 static void put_labels(struct out *out) {
   puts_(out, ",\n\"labels\": [");
-  uint32_t count = cca_load_acquire(&cca_label_numbers);
+  struct cca_client_counts sum;
   bool first = true;
-  for (uint32_t i = 0; i < count; i++) {
-    struct cca_counter sum = cca_labels_sum(i);
-    if (!sum.objects && !sum.bytes)
+  for (uint32_t i = 0; cca_client_site_counts(i, &sum) == CCA_OK; i++) {
+    struct cca_client_site site;
+    if ((!sum.objects && !sum.bytes) || cca_client_site(i, &site) != CCA_OK)
       continue;
-    struct cca_label label = cca_labels[i];
     key_number(
         out, first ? "\n  {\"objects\": " : ",\n  {\"objects\": ", sum.objects);
     first = false;
     key_number(out, ", \"bytes\": ", sum.bytes);
     key_number(out, ", \"freed_objects\": ", sum.freed_objects);
     key_number(out, ", \"freed_bytes\": ", sum.freed_bytes);
-    if (label.module == CCA_NO_MODULE)
+    if (site.module == CCA_CLIENT_NONE)
       puts_(out, ", \"module\": null");
     else
-      key_number(out, ", \"module\": ", label.module);
-    if (label.reason == CCA_REASON_NONE && label.module != CCA_NO_MODULE) {
-      put_site(out, &cca_modules[label.module], (uint32_t)label.at);
+      key_number(out, ", \"module\": ", site.module);
+    if (site.row != CCA_CLIENT_NONE) {
+      put_site(out, i, &site);
     } else {
       puts_(out, ", \"address\": ");
-      put_hex(out, label.at);
-      key_string(out, ", \"reason\": ", reasons[label.reason]);
-      if (label.reason == CCA_REASON_INSIDE && label.module != CCA_NO_MODULE)
-        key_number(out, ", \"inside\": ", label.inside);
+      put_hex(out, site.address);
+      key_string(out, ", \"reason\": ", site.unknown);
+      if (site.inside != CCA_CLIENT_NONE)
+        key_number(out, ", \"inside\": ", site.inside);
     }
     puts_(out, "}");
   }

@@ -28,6 +28,7 @@
 #include "allocs.h"
 #include "base/file.h"
 #include "peek.h"
+#include "run-clients.h"
 #include "run-show.h"
 
 extern char **environ;
@@ -67,6 +68,10 @@ static const char help[] =
     "      --no-symbols    addresses without functions and lines\n"
     "      --symbols-wait SEC\n"
     "                      how long the result waits for them (60)\n"
+    "      --client LIBRARY[:OPTIONS]\n"
+    "                      a tool that is told of each object and its type; "
+    "several\n"
+    "                      are told in this order\n"
     "      --color[=WHEN]  auto (the default: on a terminal), always, never\n"
     "      --help          this text\n"
     "\n"
@@ -84,10 +89,11 @@ enum { MOST = 40, SYMBOLS_WAIT_MS = 60000 };
 struct options {
   struct cca_show show;
   enum cca_color color;
-  const char *output;    /* NULL: standard error; "-": standard output */
-  int signal;            /* 0: none */
-  double interval;       /* seconds; 0: none */
-  const char *allocator; /* library to preload behind ours; NULL: none */
+  const char *output;      /* NULL: standard error; "-": standard output */
+  int signal;              /* 0: none */
+  double interval;         /* seconds; 0: none */
+  const char *allocator;   /* library to preload behind ours; NULL: none */
+  struct cca_text clients; /* CC_ALLOCS_CLIENTS */
   struct cca_run_symbols_options symbols;
 };
 
@@ -197,6 +203,7 @@ static int parse(struct options *options, int argc, char **argv) {
     ALLOCATOR,
     NO_SYMBOLS,
     SYMBOLS_WAIT,
+    CLIENT,
     COLOR,
     HELP
   };
@@ -214,6 +221,7 @@ static int parse(struct options *options, int argc, char **argv) {
       {"allocator", required_argument, NULL, ALLOCATOR},
       {"no-symbols", no_argument, NULL, NO_SYMBOLS},
       {"symbols-wait", required_argument, NULL, SYMBOLS_WAIT},
+      {"client", required_argument, NULL, CLIENT},
       {"color", optional_argument, NULL, COLOR},
       {"help", no_argument, NULL, HELP},
       {0},
@@ -284,6 +292,10 @@ static int parse(struct options *options, int argc, char **argv) {
         return EXIT_OURS;
       }
       break;
+    case CLIENT:
+      if (cca_run_clients_add(&options->clients, optarg) < 0)
+        return EXIT_OURS;
+      break;
     case COLOR:
       if (cca_parse_color("run", optarg, &options->color) < 0)
         return EXIT_OURS;
@@ -340,22 +352,26 @@ static void hand_on_signals(int snapshot) {
 /* Ours first, then the allocator below it, then what was to be preloaded
  * already. */
 static void set_environment(const char *runtime, const char *folder,
-                            const char *allocator, int signal) {
+                            const struct options *options) {
   const char *others = getenv("LD_PRELOAD");
   char number[16];
   struct cca_text preload = {0};
   cca_text_adds(&preload, runtime);
-  if (allocator)
-    cca_text_addf(&preload, ":%s", allocator);
+  if (options->allocator)
+    cca_text_addf(&preload, ":%s", options->allocator);
   if (others && *others)
     cca_text_addf(&preload, ":%s", others);
   setenv("LD_PRELOAD", preload.data, 1);
   setenv("CC_ALLOCS_HEAP", folder, 1);
-  snprintf(number, sizeof number, "%d", signal);
-  if (signal)
+  snprintf(number, sizeof number, "%d", options->signal);
+  if (options->signal)
     setenv("CC_ALLOCS_HEAP_SIGNAL", number, 1);
   else
     unsetenv("CC_ALLOCS_HEAP_SIGNAL");
+  if (options->clients.len)
+    setenv("CC_ALLOCS_CLIENTS", options->clients.data, 1);
+  else
+    unsetenv("CC_ALLOCS_CLIENTS");
   cca_text_release(&preload);
 }
 
@@ -542,11 +558,12 @@ int cca_run_main(int argc, char **argv) {
   if (options.show.format == CCA_HEAP_TEXT && !options.show.heap.sites)
     options.symbols.off = true; /* no address is shown */
   struct cca_run_symbols *symbols = cca_run_symbols_begin(&options.symbols);
-  set_environment(runtime, folder.data, options.allocator, options.signal);
+  set_environment(runtime, folder.data, &options);
   status = run(argv + optind, &options, folder.data);
   if (program) {
     options.show.program = program;
     options.show.exit_status = status;
+    cca_run_clients_say(folder.data);
     status = show(folder.data, &options, symbols, &target, argv[optind]);
   }
   cca_run_symbols_end(symbols);
@@ -554,6 +571,7 @@ int cca_run_main(int argc, char **argv) {
     close(target.file);
   remove_folder(folder.data);
   cca_text_release(&folder);
+  cca_text_release(&options.clients);
   free(target.name);
   free(runtime);
   return status;

@@ -30,7 +30,8 @@ enum cca_error_code {
   CCA_ERR_STALE = -9,       /* another module has taken its place */
   CCA_ERR_NOT_READY = -10,  /* it is not there yet */
   CCA_ERR_TIMED_OUT = -11,  /* it was not there in time; it may come yet */
-  CCA_ERR_SERVER_GONE = -12 /* there is no server, or it ended before it came */
+  CCA_ERR_SERVER_GONE = -12, /* there is no server, or it ended before it came */
+  CCA_ERR_REFUSED = -13      /* it does not want to, or is not wanted */
 };
 
 struct cca_error {
