@@ -5,7 +5,7 @@
 # by pkg-config, also after the tree was moved; and the installed compiler works.
 # shellcheck source=tests/common.sh
 . "${0%/*}/../common.sh"
-need cmake pkg-config
+need cmake make pkg-config
 
 cmake --install "$build_dir" --prefix "$work/first" >/dev/null
 mv first moved
@@ -59,6 +59,34 @@ LD_LIBRARY_PATH=$(pkg-config --variable=libdir cc-allocs-runtime) ./what >got
 expect got <<<'struct thing at +4'
 by-cmake/what >got
 expect got <<<'untyped at +4'
+
+# The example of a client, by what is installed alone: 100 pairs were live at
+# once, and later 300 singles, which are fewer bytes.
+cat >peaks.c <<'END'
+#include <stdlib.h>
+struct pair { long x[2]; };
+struct single { long x; };
+static void *kept[300];
+int main(void) {
+  for (int i = 0; i < 100; i++) kept[i] = malloc(sizeof(struct pair));
+  kept[0] = realloc(kept[0], 100 * sizeof(struct pair));
+  for (int i = 0; i < 100; i++) free(kept[i]);
+  for (int i = 0; i < 300; i++) kept[i] = malloc(sizeof(struct single));
+  for (int i = 0; i < 300; i++) free(kept[i]);
+  return 0;
+}
+END
+"$work/moved/bin/cc-allocs" -g peaks.c -o peaks
+cp -r "$(find moved -path '*/examples/client')" client
+PKG_CONFIG_PATH=$work/$PKG_CONFIG_PATH make -s -C client CC="$CCA_CC"
+"$work/moved/bin/allocs" run -o heap --client=client/libpeak.so:peak ./peaks 2>err
+expect err </dev/null
+sed -n '2p; / struct /p' peak.* >got
+expect got <<'END'
+         bytes    objects  type
+          1600          1  struct pair[]
+          1584         99  struct pair
+END
 
 # Symbols: by both ways.
 # shellcheck disable=SC2046 # a list of words
