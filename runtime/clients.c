@@ -173,12 +173,11 @@ static int check(const struct cca_client *client, struct cca_error *err) {
                          "and the runtime has %u.%u: install a newer cc-allocs",
                          major, client->interface & 0xffff, ours,
                          CCA_CLIENT_VERSION & 0xffff);
-  if (!is_name(client->id))
-    return cca_error_set(
-        err, CCA_ERR_CORRUPT, 0,
-        "its id has to be 1 to %d printable characters without "
-        "spaces",
-        MAX_NAME);
+  if (!is_name(client->id) || !is_name(client->version))
+    return cca_error_set(err, CCA_ERR_CORRUPT, 0,
+                         "its id and version have to be 1 to %d printable "
+                         "characters without spaces",
+                         MAX_NAME);
   for (uint32_t i = 0; i < count; i++)
     if (!strcmp(registry[i].id, client->id))
       return cca_error_set(err, CCA_ERR_REFUSED, 0,

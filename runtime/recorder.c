@@ -77,7 +77,7 @@ static void end(void *data) {
 const struct cca_client cca_recorder = {
     CCA_CLIENT_INTERFACE,
     .id = "cc-allocs.recorder",
-    .version = 1,
+    .version = CCA_VERSION,
     .begin = begin,
     .end = end,
     .forked = forked,

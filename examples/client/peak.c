@@ -153,7 +153,7 @@ static void forked(void *data) {
 const struct cca_client cca_client = {
     CCA_CLIENT_INTERFACE,
     .id = "cc-allocs.example.peak",
-    .version = 1,
+    .version = "1",
     .begin = begin,
     .end = end,
     .forked = forked,

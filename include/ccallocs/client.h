@@ -9,7 +9,7 @@
  *       __atomic_fetch_add(&objects, 1, __ATOMIC_RELAXED);
  *     }
  *     const struct cca_client cca_client = {
- *         CCA_CLIENT_INTERFACE, .id = "org.example.count", .version = 1,
+ *         CCA_CLIENT_INTERFACE, .id = "org.example.count", .version = "1",
  *         .allocated = allocated,
  *     };
  *
@@ -94,9 +94,8 @@ struct cca_client {
 
   /* Whose: one to 63 printable characters of ASCII without spaces, such as a
    * domain's name backwards and a word.  There is one client of each id in a
-   * process. */
-  const char *id;
-  uint32_t version; /* of the client: any number */
+   * process.  And which of its versions: in the same way. */
+  const char *id, *version;
 
   /*
    * The client was registered.  OPTIONS is what was given with it, "" if
@@ -163,7 +162,7 @@ extern CCA_API const struct cca_client cca_client;
  * Returns CCA_OK, or, and ERR says why:
  *   CCA_ERR_VERSION    made for another major version of the interface, or it
  *                      wants events that this runtime does not have
- *   CCA_ERR_CORRUPT    its size or id breaks a rule
+ *   CCA_ERR_CORRUPT    its size, id or version breaks a rule
  *   CCA_ERR_REFUSED    one of this id is there, or begin() did not want to
  *   CCA_ERR_MEMORY     there are 16 already, or no memory
  *   CCA_ERR_NOT_READY  the runtime stands aside: it has found no malloc that it

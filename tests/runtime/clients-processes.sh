@@ -115,7 +115,7 @@ static void allocated(void *data, const struct cca_client_object *object) {
   if (object->size == 4711 && write(1, "told\n", 5) != 5) _exit(9);
 }
 const struct cca_client cca_client = {CCA_CLIENT_INTERFACE, .id = "test.stays",
-                                      .version = 1, .allocated = allocated};
+                                      .version = "1", .allocated = allocated};
 int add(void) { return cca_client_register(&cca_client, NULL, NULL); }
 EOF
 cat >stays.c <<'EOF'
@@ -195,7 +195,7 @@ static void end(void *data) {
   printf("%ld %ld, %ld wrong\n", allocated_, freed_, wrong);
 }
 const struct cca_client cca_client = {
-    CCA_CLIENT_INTERFACE, .id = "test.count", .version = 1, .end = end,
+    CCA_CLIENT_INTERFACE, .id = "test.count", .version = "1", .end = end,
     .allocated = allocated, .freed = freed, .resizing = resizing,
     .resized = resized};
 EOF

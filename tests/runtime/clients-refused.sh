@@ -66,7 +66,7 @@ static void more(void) {}
 extern CCA_API const struct newer newer __asm__("cca_client");
 const struct newer newer = {
     {CCA_CLIENT_VERSION + 1, sizeof(struct newer), .id = "test.minor",
-     .version = 1, .end = end}, WANTS};
+     .version = "1", .end = end}, WANTS};
 void *volatile const keep = (void *)more;
 EOF
 minor() {
@@ -97,11 +97,11 @@ echo 'const unsigned cca_client[2] = {1 << 16, 8};' |
   "$CCA_CC" -shared -fPIC -x c -o odd.so -
 refused "$PWD/odd.so is not used: its struct cca_client has a size of 8 bytes" \
   ./odd.so
-for id in '""' '"a b"' NULL \
-  '"0123456789012345678901234567890123456789012345678901234567890123"'; do
-  client badid -DID="$id"
-  refused "$PWD/badid.so is not used: its id has to be 1 to 63 printable characters \
-without spaces" ./badid.so
+for bad in 'ID=""' 'ID="a b"' ID=NULL VERSION=NULL 'VERSION="1\n"' \
+  'ID="0123456789012345678901234567890123456789012345678901234567890123"'; do
+  client badid "-D$bad"
+  refused "$PWD/badid.so is not used: its id and version have to be 1 to 63 printable \
+characters without spaces" ./badid.so
 done
 
 # It does not want to; there is one already; once is enough, for all processes.

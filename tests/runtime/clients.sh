@@ -119,7 +119,7 @@ static int begin(const char *options, void **data, struct cca_error *err) {
 void *volatile kept;
 int main(void) {
   static const struct cca_client client = {CCA_CLIENT_INTERFACE, .id = "test.own",
-                                           .version = 1, .begin = begin,
+                                           .version = "1", .begin = begin,
                                            .allocated = allocated};
   struct cca_error err;
   setvbuf(stdout, NULL, _IONBF, 0);
@@ -167,7 +167,7 @@ static void freed(void *data, const struct cca_client_object *object) {
   say("delete", object);
 }
 const struct cca_client cca_client = {CCA_CLIENT_INTERFACE, .id = "test.new",
-                                      .version = 1, .allocated = allocated,
+                                      .version = "1", .allocated = allocated,
                                       .freed = freed};
 EOF
 cat >new.cc <<'EOF'

@@ -31,7 +31,7 @@ static int begin(const char *options, void **data, struct cca_error *err) {
   return write(1, options, 7) == 7 ? CCA_OK : CCA_ERR_IO;
 }
 const struct cca_client cca_client = {CCA_CLIENT_INTERFACE, .id = "test.rights",
-                                      .version = 1, .begin = begin};
+                                      .version = "1", .begin = begin};
 EOF
 chmod 755 client.so
 mkdir -m 777 folder

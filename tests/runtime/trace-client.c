@@ -8,7 +8,7 @@
  *      have numbers in the order in which they came, and keep them when they
  *      move.  Of modules, those of the folder.
  *
- * ID and INTERFACE may be defined otherwise than they should be.
+ * ID, VERSION and INTERFACE may be defined otherwise than they should be.
  */
 #include <ccallocs/client.h>
 #include <ccallocs/runtime.h>
@@ -22,6 +22,9 @@
 
 #ifndef ID
 #define ID "test.trace"
+#endif
+#ifndef VERSION
+#define VERSION "1"
 #endif
 #ifndef INTERFACE
 #define INTERFACE CCA_CLIENT_INTERFACE
@@ -177,8 +180,8 @@ static void module_unloaded(void *data, uint32_t module) {
 
 #ifndef NO_VARIABLE
 const struct cca_client cca_client = {
-    INTERFACE,       ID,        1,     begin,    end,     forked,
-    snapshot,        allocated, freed, resizing, resized, module_loaded,
+    INTERFACE,       ID,        VERSION, begin,    end,     forked,
+    snapshot,        allocated, freed,   resizing, resized, module_loaded,
     module_unloaded,
 };
 #else
