@@ -21,6 +21,10 @@ struct cca_arena_block {
   size_t size;
 };
 
+/* Zeroed blocks of this size are had from the system as they are; each page
+ * costs whoever uses it first, so that threads share it. */
+enum { FROM_SYSTEM = 32 << 20 };
+
 /* Bytes before the first that a block hands out. */
 enum { HEAD = (sizeof(struct cca_arena_block) + 7) & ~7 };
 
@@ -79,7 +83,9 @@ void *cca_arena_alloc(struct cca_arena *arena, size_t size) {
   size = size ? (size + 7) & ~(size_t)7 : 8;
   if (size > arena->left) {
     size_t last = arena->blocks ? arena->blocks->size : 0;
-    size_t want = last < 4096 ? 8192 : last < ((size_t)1 << 22) ? last * 2 : last;
+    size_t want = last < 4096                ? 8192
+                  : last < ((size_t)1 << 22) ? last * 2
+                                             : last;
     if (want < size)
       want = size;
     struct cca_arena_block *block = cca_malloc(HEAD + want);
@@ -98,7 +104,13 @@ void *cca_arena_alloc(struct cca_arena *arena, size_t size) {
 
 void *cca_arena_zalloc(struct cca_arena *arena, size_t count, size_t size) {
   size_t bytes = checked_product(count, size);
-  return memset(cca_arena_alloc(arena, bytes), 0, bytes);
+  if (bytes < FROM_SYSTEM || bytes > SIZE_MAX - HEAD)
+    return memset(cca_arena_alloc(arena, bytes), 0, bytes);
+  struct cca_arena own = {.blocks = cca_calloc(1, HEAD + bytes), .used = bytes};
+  void *result = (char *)own.blocks + HEAD;
+  own.blocks->size = bytes;
+  cca_arena_join(arena, &own);
+  return result;
 }
 
 char *cca_arena_strndup(struct cca_arena *arena, const char *text, size_t len) {

@@ -90,6 +90,12 @@ static struct shape shape_of(const struct cca_model *model,
   return shape;
 }
 
+/* Judges of several threads share the model, and each has memory of its own. */
+struct judge {
+  struct cca_model *model;
+  struct cca_arena arena;
+};
+
 enum grade {
   GRADE_NONE,
   GRADE_FLOOR,
@@ -109,7 +115,7 @@ struct candidate {
 };
 
 /* The parameters of the alternatives that make SIZE a caller's size. */
-static void grade_size(struct cca_model *model, struct candidate *c) {
+static void grade_size(const struct cca_model *model, struct candidate *c) {
   for (uint32_t i = 0; i < c->size->alt_count; i++) {
     const struct cca_alt *alt = &c->size->alts[i];
     struct shape shape = shape_of(model, alt);
@@ -158,12 +164,12 @@ static bool points_inside(const struct cca_size *offset) {
   return false;
 }
 
-static struct candidate weigh(struct cca_model *model,
+static struct candidate weigh(struct judge *j,
                               const struct cca_origin *origin) {
   struct candidate c = {.origin = origin};
-  c.size = cca_size_rebase(&model->arena, origin->block->size, origin->offset,
-                           cca__type_bytes, model);
-  grade_size(model, &c);
+  c.size = cca_size_rebase(&j->arena, origin->block->size, origin->offset,
+                           cca__type_bytes, j->model);
+  grade_size(j->model, &c);
   return c;
 }
 
@@ -273,7 +279,7 @@ static bool is_part(const struct cca_size *size) {
   return false;
 }
 
-static void decide_sized(struct cca_model *model, uint32_t function,
+static void decide_sized(const struct cca_model *model, uint32_t function,
                          const struct cca_origins *origins,
                          const struct candidate *c, struct cca_verdict *v) {
   uint16_t flags = c->origin->block->flags;
@@ -313,9 +319,9 @@ static void decide_sized(struct cca_model *model, uint32_t function,
 
 /* Is ORIGIN a copy of what an argument holds, and of nothing else?  The size
  * is the argument's own length, and perhaps a terminator. */
-static bool is_copy(struct cca_model *model, const struct cca_origin *origin) {
+static bool is_copy(struct judge *j, const struct cca_origin *origin) {
   uint8_t source = origin->block->source;
-  const struct cca_size *size = weigh(model, origin).size;
+  const struct cca_size *size = weigh(j, origin).size;
   if (source == CCA_NO_ROOT || !(origin->block->flags & CCA_BLOCK_COPIED) ||
       origin->block->flags & (CCA_BLOCK_KEPT | CCA_BLOCK_CONTENT))
     return false;
@@ -332,12 +338,11 @@ static bool is_copy(struct cca_model *model, const struct cca_origin *origin) {
 }
 
 /* Is all that is handed out a copy, or null? */
-static bool only_copies(struct cca_model *model,
-                        const struct cca_origins *origins) {
+static bool only_copies(struct judge *j, const struct cca_origins *origins) {
   for (uint32_t i = 0; i < origins->count; i++) {
     const struct cca_origin *origin = &origins->items[i];
     bool copy = origin->kind == CCA_ORIGIN_NULL ||
-                (origin->kind == CCA_ORIGIN_FRESH && is_copy(model, origin)) ||
+                (origin->kind == CCA_ORIGIN_FRESH && is_copy(j, origin)) ||
                 (origin->kind == CCA_ORIGIN_LOADED && origin->loc == CCA_NONE &&
                  /* from the same allocator */
                  cca__fresh_by(origins, origin->call));
@@ -354,13 +359,13 @@ static bool returns_record(const struct cca_model *model, uint32_t function) {
   return result != CCA_NONE && cca__is_record(cca_type_at(t, result));
 }
 
-static void decide(struct cca_model *model, uint32_t function,
+static void decide(struct judge *j, uint32_t function,
                    const struct cca_origins *origins, const struct candidate *c,
                    struct cca_verdict *v) {
   uint16_t flags = c->origin->block->flags;
   switch (c->grade) {
   case GRADE_SIZED:
-    decide_sized(model, function, origins, c, v);
+    decide_sized(j->model, function, origins, c, v);
     return;
   case GRADE_FLOOR:
   case GRADE_FIXED:
@@ -368,7 +373,7 @@ static void decide(struct cca_model *model, uint32_t function,
     v->kind = CCA_KIND_FACTORY;
     return;
   case GRADE_FIELD:
-    if (sizeof_in_fields(model, c->size) && !finds(origins) &&
+    if (sizeof_in_fields(j->model, c->size) && !finds(origins) &&
         !(flags & (CCA_BLOCK_CONTENT | CCA_BLOCK_COPIED | CCA_BLOCK_GROWN |
                    CCA_BLOCK_RESIZED))) {
       v->role = CCA_ROLE_ALLOCATES;
@@ -383,12 +388,12 @@ static void decide(struct cca_model *model, uint32_t function,
   if (flags & (CCA_BLOCK_GROWN | CCA_BLOCK_RESIZED))
     v->kind = CCA_KIND_GROW;
   else if (c->grade == GRADE_NONE && flags & CCA_BLOCK_BUILT &&
-           returns_record(model, function)) {
+           returns_record(j->model, function)) {
     v->role = CCA_ROLE_FACTORY;
     v->kind = CCA_KIND_FACTORY;
   } else if (c->grade == GRADE_NONE)
     v->role = CCA_ROLE_NONE; /* some bytes, of a fixed number */
-  else if (flags & CCA_BLOCK_COPIED && only_copies(model, origins)) {
+  else if (flags & CCA_BLOCK_COPIED && only_copies(j, origins)) {
     v->role = CCA_ROLE_ALLOCATES;
     v->kind = CCA_KIND_DUP;
   } else
@@ -396,7 +401,7 @@ static void decide(struct cca_model *model, uint32_t function,
 }
 
 /* The best of what FUNCTION hands out decides; equals add their arguments. */
-static void judge_origins(struct cca_model *model, uint32_t function,
+static void judge_origins(struct judge *j, uint32_t function,
                           const struct cca_origins *origins,
                           struct cca_verdict *v) {
   struct candidate best = {0};
@@ -405,7 +410,7 @@ static void judge_origins(struct cca_model *model, uint32_t function,
   for (uint32_t i = 0; i < origins->count; i++) {
     if (origins->items[i].kind != CCA_ORIGIN_FRESH)
       continue;
-    struct candidate c = weigh(model, &origins->items[i]);
+    struct candidate c = weigh(j, &origins->items[i]);
     uint16_t flags = c.origin->block->flags;
     bool better =
         c.grade > best.grade || (c.grade == best.grade && best.origin &&
@@ -415,7 +420,7 @@ static void judge_origins(struct cca_model *model, uint32_t function,
     if (c.grade >= best.grade)
       args |= c.args;
     if (c.grade == GRADE_FIXED && best.grade == GRADE_FIXED && !better)
-      best.size = cca_size_join(&model->arena, best.size, c.size);
+      best.size = cca_size_join(&j->arena, best.size, c.size);
     if (better || !best.origin) {
       best = c;
       resized = flags & CCA_BLOCK_RESIZED;
@@ -424,7 +429,7 @@ static void judge_origins(struct cca_model *model, uint32_t function,
   if (!best.origin)
     return;
   best.args = args;
-  decide(model, function, origins, &best, v);
+  decide(j, function, origins, &best, v);
   if (v->role == CCA_ROLE_NONE)
     return;
   if (v->role != CCA_ROLE_ALIKE &&
@@ -455,13 +460,13 @@ static bool resizes_out(const struct cca_behaviour *b, uint8_t param) {
   return false;
 }
 
-static void judge_outs(struct cca_model *model, uint32_t function,
+static void judge_outs(struct judge *j, uint32_t function,
                        struct cca_verdict *v) {
-  const struct cca_behaviour *b = &model->behaviours[function];
+  const struct cca_behaviour *b = &j->model->behaviours[function];
   for (uint32_t i = 0; i < b->out_count; i++) {
     struct cca_origins one = {1, {b->outs[i].origin}};
     struct cca_verdict out = {0};
-    judge_origins(model, function, &one, &out);
+    judge_origins(j, function, &one, &out);
     if (out.role != CCA_ROLE_ALLOCATES || !out.size_args ||
         out.block->flags & CCA_BLOCK_GROWN)
       continue;
@@ -474,10 +479,9 @@ static void judge_outs(struct cca_model *model, uint32_t function,
   }
 }
 
-static void judge_primitive(struct cca_model *model,
+static void judge_primitive(struct cca_arena *arena,
                             const struct cca_primitive *p,
                             struct cca_verdict *v) {
-  struct cca_arena *arena = &model->arena;
   if (p->frees != CCA_NO_ROOT)
     v->frees = (uint64_t)1 << p->frees;
   if (!p->allocates)
@@ -505,24 +509,30 @@ static void judge_primitive(struct cca_model *model,
         (struct cca_atom){.kind = CCA_ATOM_CONTENT, .root = p->copies});
 }
 
-static void judge(struct cca_model *model, uint32_t function) {
+static void judge(struct judge *j, uint32_t function) {
+  struct cca_model *model = j->model;
   const struct cca_function *f = &model->functions.items[function];
   struct cca_verdict *v = &model->verdicts[function];
   if (f->primitive) {
-    judge_primitive(model, f->primitive, v);
+    judge_primitive(&j->arena, f->primitive, v);
     return;
   }
   if (!f->defined)
     return;
   const struct cca_origins *returned = model->behaviours[function].returned;
   if (returned)
-    judge_origins(model, function, returned, v);
+    judge_origins(j, function, returned, v);
   if (v->role == CCA_ROLE_NONE)
-    judge_outs(model, function, v);
+    judge_outs(j, function, v);
   if (v->role == CCA_ROLE_NONE && f->result == 'v')
     v->frees = model->behaviours[function].frees;
   if (!f->hidden && f->linkage != CCA_LINKAGE_INTERNAL)
     v->flags |= CCA_ALLOC_FLAGS_EXPORTED;
+}
+
+static void judge_all(void *judges, size_t thread, size_t first, size_t end) {
+  for (size_t i = first; i < end; i++)
+    judge((struct judge *)judges + thread, (uint32_t)i);
 }
 
 /* Does somebody put there what a caller gives, a hook of his own?  Where there
@@ -642,8 +652,13 @@ void cca__classify(struct cca_model *model) {
                                      sizeof *model->verdicts);
   model->pointers = cca_arena_zalloc(&model->arena, model->locations.count,
                                      sizeof *model->pointers);
-  for (uint32_t i = 0; i < model->functions.count; i++)
-    judge(model, i);
+  struct judge judges[CCA_THREADS_MAX] = {0};
+  size_t threads = cca__threads(model, model->functions.count);
+  for (size_t i = 0; i < threads; i++)
+    judges[i].model = model;
+  cca_parallel(threads, model->functions.count, judge_all, judges);
+  for (size_t i = 0; i < threads; i++)
+    cca_arena_join(&model->arena, &judges[i].arena);
   for (uint32_t i = 1; i < model->locations.count; i++)
     judge_pointer(model, i);
   drop_hooks(model);

@@ -41,6 +41,15 @@ struct emitter {
   struct cca_vec(struct called) called; /* by callee, most sites first */
 };
 
+/* What another thread finds out meanwhile. */
+struct boundary {
+  struct cca_model *model;
+  struct cca_arena names;
+  struct cca_pairs pairs;
+  struct cca_imports imports;
+  uint64_t digest;
+};
+
 static uint32_t text(struct emitter *e, const char *s) {
   return cca_builder_string(e->out, s);
 }
@@ -372,15 +381,12 @@ static void emit_pointer(struct emitter *e, uint32_t location) {
              CCA_NONE);
 }
 
-static void emit_pairs(struct emitter *e) {
-  struct cca_pairs pairs = {0};
-  cca__pairs(e->model, &pairs);
-  for (size_t i = 0; i < pairs.count; i++)
+static void emit_pairs(struct emitter *e, const struct cca_pairs *pairs) {
+  for (size_t i = 0; i < pairs->count; i++)
     cca_giveback_add(e->out,
-                     (struct cca_giveback){text(e, pairs.items[i].allocator),
-                                           text(e, pairs.items[i].deallocator),
-                                           pairs.items[i].calls});
-  cca_vec_release(&pairs);
+                     (struct cca_giveback){text(e, pairs->items[i].allocator),
+                                           text(e, pairs->items[i].deallocator),
+                                           pairs->items[i].calls});
 }
 
 /* ---- Addresses ---- */
@@ -506,17 +512,15 @@ static void emit_addresses(struct emitter *e, uint32_t u) {
 
 /* ---- The boundary, and what is missing ---- */
 
-static void emit_imports(struct emitter *e) {
+static void emit_imports(struct emitter *e, const struct cca_imports *found) {
   struct cca_model *model = e->model;
-  struct cca_imports found = {0};
-  cca__imports(model, &found);
-  for (size_t i = 0; i < found.count;) {
-    struct cca_import_sizeof first = found.items[i];
+  for (size_t i = 0; i < found->count;) {
+    struct cca_import_sizeof first = found->items[i];
     struct cca_vec(struct cca_count) counts = {0};
-    for (; i < found.count && found.items[i].function == first.function &&
-           found.items[i].param == first.param;
+    for (; i < found->count && found->items[i].function == first.function &&
+           found->items[i].param == first.param;
          i++) {
-      uint32_t of = type_row(e, found.items[i].type, 1);
+      uint32_t of = type_row(e, found->items[i].type, 1);
       if (counts.count && counts.items[counts.count - 1].of == of)
         counts.items[counts.count - 1].sites++;
       else
@@ -530,7 +534,6 @@ static void emit_imports(struct emitter *e) {
     cca_import_add(e->out, row);
     cca_vec_release(&counts);
   }
-  cca_vec_release(&found);
 }
 
 static void emit_missing(struct emitter *e) {
@@ -571,43 +574,80 @@ static uint64_t add_to_digest(uint64_t digest, const struct cca_table *t) {
   return cca_hash(t->len, lanes, sizeof lanes);
 }
 
-static void emit_module(struct emitter *e) {
+static uint64_t find_digest(const struct cca_model *model) {
   uint64_t digest = 0;
+  for (uint32_t u = 0; u < model->unit_count; u++)
+    if (model->units[u].table)
+      digest = add_to_digest(digest, model->units[u].table);
+  return digest;
+}
+
+static void emit_module(struct emitter *e, uint64_t digest) {
   uint32_t units = 0;
-  for (uint32_t u = 0; u < e->model->unit_count; u++)
-    if (e->model->units[u].table) {
-      const struct cca_table *t = e->model->units[u].table;
-      digest = add_to_digest(digest, t);
-      units += cca_unit_at(t, 0).status != CCA_STATUS_FAILED;
-    }
+  for (uint32_t u = 0; u < e->model->unit_count; u++) {
+    const struct cca_table *t = e->model->units[u].table;
+    units += t && cca_unit_at(t, 0).status != CCA_STATUS_FAILED;
+  }
   cca_module_add(e->out, (struct cca_module){text(e, "cc-allocs " CCA_VERSION),
                                              (int64_t)digest, units});
+}
+
+/* ---- All of it ---- */
+
+static void emit_sites_and_functions(struct emitter *e) {
+  struct cca_model *model = e->model;
+  for (uint32_t i = 0; i < e->sites.count; i++) {
+    e->site_of[e->sites.items[i].call] = i + 1;
+    emit_site(e, i);
+  }
+  count_types(e);
+  for (uint32_t i = 0; i < model->functions.count; i++)
+    emit_function(e, i);
+  for (uint32_t i = 1; i < model->locations.count; i++)
+    emit_pointer(e, i);
+  for (uint32_t u = 0; u < model->unit_count; u++)
+    count_guesses(e, u);
+}
+
+static void find_boundary(struct boundary *b) {
+  b->digest = find_digest(b->model);
+  cca__pairs(b->model, &b->names, &b->pairs);
+  cca__imports(b->model, &b->imports);
+}
+
+/* The table is filled by one thread, the first; what is behind what it fills in
+ * the meantime, another one finds out. */
+struct halves {
+  struct emitter *emitter;
+  struct boundary *boundary;
+};
+
+static void do_half(void *halves, size_t thread, size_t first, size_t end) {
+  (void)thread;
+  struct halves *h = halves;
+  for (size_t i = first; i < end; i++)
+    if (i)
+      find_boundary(h->boundary);
+    else
+      emit_sites_and_functions(h->emitter);
 }
 
 int cca__emit(struct cca_model *model, struct cca_solver_result *result,
               struct cca_table_error *err) {
   struct emitter e = {.model = model,
                       .out = cca_builder_new(&cca_classification_schema)};
-  emit_module(&e);
+  struct boundary b = {.model = model};
   cca__callsites(model, &e.sites);
   e.site_rows = cca_calloc(e.sites.count, sizeof *e.site_rows);
   e.site_of = cca_calloc(model->call_count, sizeof *e.site_of);
-  for (uint32_t i = 0; i < e.sites.count; i++) {
-    e.site_of[e.sites.items[i].call] = i + 1;
-    emit_site(&e, i);
-  }
-  count_types(&e);
-  for (uint32_t i = 0; i < model->functions.count; i++)
-    emit_function(&e, i);
-  for (uint32_t i = 1; i < model->locations.count; i++)
-    emit_pointer(&e, i);
   e.guesses = cca_calloc(model->call_count, sizeof *e.guesses);
-  for (uint32_t u = 0; u < model->unit_count; u++)
-    count_guesses(&e, u);
-  emit_pairs(&e);
+  cca_parallel(cca__threads(model, model->functions.count) > 1 ? 2 : 1, 2,
+               do_half, &(struct halves){&e, &b});
+  emit_module(&e, b.digest);
+  emit_pairs(&e, &b.pairs);
   for (uint32_t u = 0; u < model->unit_count; u++)
     emit_addresses(&e, u);
-  emit_imports(&e);
+  emit_imports(&e, &b.imports);
   emit_missing(&e);
 
   int status = cca_builder_finish(e.out, &result->classification, err);
@@ -624,6 +664,9 @@ int cca__emit(struct cca_model *model, struct cca_solver_result *result,
   cca_map_release(&e.counts);
   cca_vec_release(&e.sites);
   cca_vec_release(&e.called);
+  cca_vec_release(&b.pairs);
+  cca_vec_release(&b.imports);
+  cca_arena_release(&b.names);
   free(e.site_rows);
   free(e.guesses);
   return status;

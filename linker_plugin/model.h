@@ -489,8 +489,9 @@ struct cca_pair {
 };
 struct cca_pairs cca_vec(struct cca_pair);
 
-/* Most calls first. */
-void cca__pairs(struct cca_model *model, struct cca_pairs *pairs);
+/* Most calls first; names into ARENA.  The model is only read. */
+void cca__pairs(const struct cca_model *model, struct cca_arena *arena,
+                struct cca_pairs *pairs);
 
 /* ---- imports.c: which types' sizes leave the module? ---- */
 
@@ -499,7 +500,7 @@ struct cca_import_sizeof {
 };
 struct cca_imports cca_vec(struct cca_import_sizeof);
 
-/* In the order of function, parameter and type. */
+/* In the order of function, parameter and type.  The model is only read. */
 void cca__imports(struct cca_model *model, struct cca_imports *found);
 
 /* For people: `p0 * sizeof(struct foo)`; FUNCTION's parameters go by their

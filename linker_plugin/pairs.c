@@ -21,7 +21,7 @@ enum { MANY_VALUES = 8, CHAIN = 12 };
 
 /* What one thread finds, in consecutive units. */
 struct finder {
-  struct cca_model *model;
+  const struct cca_model *model;
   const char **kept; /* by location: who made all that is there; see MANY */
   struct cca_arena names; /* becomes the model's */
   struct cca_map seen;    /* of pairs: to index + 1 */
@@ -32,7 +32,7 @@ struct finder {
 static const char MANY[] = "";
 
 static const char *name_of(struct finder *f, uint32_t call, uint32_t target) {
-  struct cca_model *model = f->model;
+  const struct cca_model *model = f->model;
   struct cca_call c = cca__call(model, call);
   uint32_t location =
       c.target == CCA_NONE ? CCA_NONE : cca__call_location(model, call);
@@ -57,7 +57,7 @@ static bool makes_several(const struct cca_origins *origins) {
 
 /* Who made what CALL returns, or NULL. */
 static const char *maker(struct finder *f, uint32_t call) {
-  struct cca_model *model = f->model;
+  const struct cca_model *model = f->model;
   uint32_t target;
   int64_t start;
   const struct cca_verdict *v = cca__call_verdict(model, call, &target);
@@ -97,8 +97,8 @@ static const char *maker_of(struct finder *f, const struct cca_input *unit,
     for (uint32_t i = 0; i < n.b; i++) {
       uint32_t one = cca_operand_at(unit->table, n.a + i).node;
       enum cca_op op = cca_node_at(unit->table, one).op;
-      const char *now = op == CCA_OP_EITHER ? MANY
-                                            : maker_of(f, unit, one, load);
+      const char *now =
+          op == CCA_OP_EITHER ? MANY : maker_of(f, unit, one, load);
       if (now && found && now != found && strcmp(now, found) != 0)
         return MANY;
       found = now ? now : found;
@@ -115,11 +115,9 @@ static void find_kept(struct finder *f) {
     for (uint32_t i = model->stores_first[l];
          i < model->stores_first[l + 1] && f->kept[l] != MANY; i++) {
       const struct cca_input *unit = &model->units[model->stores[i].unit];
-      struct cca_store store =
-          cca_store_at(unit->table, model->stores[i].row);
-      const char *now = store.func == CCA_NONE
-                            ? NULL
-                            : maker_of(f, unit, store.value, false);
+      struct cca_store store = cca_store_at(unit->table, model->stores[i].row);
+      const char *now =
+          store.func == CCA_NONE ? NULL : maker_of(f, unit, store.value, false);
       if (now && f->kept[l] && strcmp(now, f->kept[l]) != 0)
         now = MANY;
       f->kept[l] = now ? now : f->kept[l];
@@ -181,7 +179,8 @@ static void find_pairs(void *finders, size_t thread, size_t first, size_t end) {
   }
 }
 
-void cca__pairs(struct cca_model *model, struct cca_pairs *pairs) {
+void cca__pairs(const struct cca_model *model, struct cca_arena *arena,
+                struct cca_pairs *pairs) {
   struct finder finders[CCA_THREADS_MAX] = {0}, *all = &finders[0];
   size_t threads = cca__threads(model, model->functions.count);
   const char **kept = cca_calloc(model->locations.count, sizeof *kept);
@@ -196,7 +195,7 @@ void cca__pairs(struct cca_model *model, struct cca_pairs *pairs) {
     if (f != all)
       cca_vec_release(&f->pairs);
     cca_map_release(&f->seen);
-    cca_arena_join(&model->arena, &f->names);
+    cca_arena_join(arena, &f->names);
   }
   *pairs = all->pairs;
   if (pairs->count)

@@ -36,7 +36,7 @@ struct resolver {
   struct cca_model *model;
   uint32_t *set_of; /* by slot: its place in sets; 0: nothing in it */
   struct cca_vec(struct set) sets; /* [0] stays empty */
-  uint32_t *head;   /* by slot: first edge + 1 */
+  uint32_t *head;                  /* by slot: first edge + 1 */
   struct cca_vec(uint32_t) to, next;
   struct cca_vec(uint32_t) work; /* slots whose set grew */
   bool *waiting;                 /* by slot: is in work */
@@ -406,8 +406,8 @@ static void note_through(struct cca_model *model, const struct cca_input *unit,
 }
 
 /* Lists as first/items pairs: count, sum up, fill. */
-static uint32_t *make_firsts(struct cca_model *model, size_t count) {
-  return cca_arena_zalloc(&model->arena, count + 1, sizeof(uint32_t));
+static uint32_t *make_firsts(struct cca_arena *arena, size_t count) {
+  return cca_arena_zalloc(arena, count + 1, sizeof(uint32_t));
 }
 
 static uint32_t sum_up(uint32_t *firsts, size_t count) {
@@ -421,17 +421,16 @@ static uint32_t sum_up(uint32_t *firsts, size_t count) {
 }
 
 /* The targets of call C: one that it names, or what its pointer reaches. */
-static struct set targets_of(struct resolver *r, uint32_t c) {
+static struct set targets_of(const struct resolver *r, uint32_t c) {
   if (r->model->target_rule[c] == CCA_RULE_DIRECT)
     return (struct set){&r->direct[c], 1, 1};
-  return r->direct[c] == CCA_NONE ? (struct set){0}
-                                  : r->reached[r->direct[c]];
+  return r->direct[c] == CCA_NONE ? (struct set){0} : r->reached[r->direct[c]];
 }
 
-static void publish_targets(struct resolver *r) {
+static void publish_targets(const struct resolver *r, struct cca_arena *arena) {
   struct cca_model *model = r->model;
-  model->targets_first = make_firsts(model, model->call_count);
-  model->callers_first = make_firsts(model, model->functions.count);
+  model->targets_first = make_firsts(arena, model->call_count);
+  model->callers_first = make_firsts(arena, model->functions.count);
   for (size_t i = 0; i < r->indirect.count; i++) {
     const struct cca_input *unit = &model->units[r->indirect.items[i].unit];
     struct cca_call call = cca_call_at(unit->table, r->indirect.items[i].row);
@@ -445,8 +444,8 @@ static void publish_targets(struct resolver *r) {
   }
   uint32_t total = sum_up(model->targets_first, model->call_count);
   sum_up(model->callers_first, model->functions.count);
-  model->targets = make_firsts(model, total);
-  model->callers = make_firsts(model, total);
+  model->targets = make_firsts(arena, total);
+  model->callers = make_firsts(arena, total);
   uint32_t *fill = cca_calloc(model->functions.count, sizeof *fill);
   for (uint32_t c = 0; c < model->call_count; c++) {
     struct set set = targets_of(r, c);
@@ -459,11 +458,12 @@ static void publish_targets(struct resolver *r) {
   free(fill);
 }
 
-static void publish_locations(struct resolver *r) {
+static void publish_locations(const struct resolver *r,
+                              struct cca_arena *arena) {
   struct cca_model *model = r->model;
   size_t count = model->locations.count;
-  model->stores_first = make_firsts(model, count);
-  model->pointees_first = make_firsts(model, count);
+  model->stores_first = make_firsts(arena, count);
+  model->pointees_first = make_firsts(arena, count);
   for (int pass = 0; pass < 2; pass++) {
     uint32_t *fill = cca_calloc(count, sizeof *fill);
     for (uint32_t u = 0; u < model->unit_count; u++) {
@@ -482,19 +482,41 @@ static void publish_locations(struct resolver *r) {
     }
     free(fill);
     if (!pass)
-      model->stores = cca_arena_zalloc(&model->arena,
-                                       sum_up(model->stores_first, count) + 1,
-                                       sizeof *model->stores);
+      model->stores = cca_arena_zalloc(
+          arena, sum_up(model->stores_first, count) + 1, sizeof *model->stores);
   }
   for (uint32_t l = 0; l < count; l++)
     model->pointees_first[l] = slot_set(r, r->first_location + l)->count;
-  model->pointees = make_firsts(model, sum_up(model->pointees_first, count));
+  model->pointees = make_firsts(arena, sum_up(model->pointees_first, count));
   for (uint32_t l = 0; l < count; l++) {
     const struct set *set = slot_set(r, r->first_location + l);
     if (set->count)
       memcpy(&model->pointees[model->pointees_first[l]], set->items,
              set->count * sizeof *set->items);
   }
+}
+
+/* Neither needs the other, so that there may be a thread for each. */
+struct publisher {
+  const struct resolver *resolver;
+  struct cca_arena arenas[2];
+};
+
+static void publish_both(void *publisher, size_t thread, size_t first,
+                         size_t end) {
+  (void)thread;
+  struct publisher *p = publisher;
+  for (size_t i = first; i < end; i++)
+    (i ? publish_locations : publish_targets)(p->resolver, &p->arenas[i]);
+}
+
+static void publish(const struct resolver *r) {
+  struct cca_model *model = r->model;
+  struct publisher p = {.resolver = r};
+  size_t threads = cca__threads(model, model->call_count) > 1 ? 2 : 1;
+  cca_parallel(threads, 2, publish_both, &p);
+  for (int i = 0; i < 2; i++)
+    cca_arena_join(&model->arena, &p.arenas[i]);
 }
 
 static void release_sets(struct set *sets, size_t count) {
@@ -523,8 +545,7 @@ void cca__resolve(struct cca_model *model) {
   join_elements(&r);
   resolve_stored(&r);
   resolve_by_type(&r);
-  publish_targets(&r);
-  publish_locations(&r);
+  publish(&r);
 
   release_sets(r.reached, r.indirect.count);
   release_sets(r.sets.items, r.sets.count);
