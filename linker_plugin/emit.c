@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PRODUCER "cc-allocs " CCA_VERSION
+
 enum {
   CHAIN_MAX = 12,
   ROOM = 2, /* rows for a call of remade code */
@@ -557,6 +559,32 @@ static uint64_t mix(uint64_t lane, const unsigned char *word) {
   return lane ^ lane >> 32;
 }
 
+/* Units of which not all is known, and those that another version of us has
+ * summarised, out of a cache for instance: it may have known less. */
+static void emit_remarks(struct emitter *e) {
+  for (uint32_t u = 0; u < e->model->unit_count; u++) {
+    const struct cca_input *unit = &e->model->units[u];
+    if (!unit->table)
+      continue;
+    struct cca_unit row = cca_unit_at(unit->table, 0);
+    if (row.status == CCA_STATUS_FAILED)
+      continue;
+    const char *producer = cca_table_string(unit->table, row.producer);
+    if (row.status == CCA_STATUS_PARTIAL)
+      cca_remark_add(e->out,
+                     (struct cca_remark){
+                         text(e, unit->name),
+                         text(e, cca_table_string(unit->table, row.reason))});
+    if (strcmp(producer, PRODUCER) != 0) {
+      struct cca_text said = {0};
+      cca_text_addf(&said, "summary by %s, linked by %s", producer, PRODUCER);
+      cca_remark_add(
+          e->out, (struct cca_remark){text(e, unit->name), text(e, said.data)});
+      cca_text_release(&said);
+    }
+  }
+}
+
 /* An image's length is a multiple of 8; in four lanes, since it is all the
  * input. */
 static uint64_t add_to_digest(uint64_t digest, const struct cca_table *t) {
@@ -588,8 +616,8 @@ static void emit_module(struct emitter *e, uint64_t digest) {
     const struct cca_table *t = e->model->units[u].table;
     units += t && cca_unit_at(t, 0).status != CCA_STATUS_FAILED;
   }
-  cca_module_add(e->out, (struct cca_module){text(e, "cc-allocs " CCA_VERSION),
-                                             (int64_t)digest, units});
+  cca_module_add(
+      e->out, (struct cca_module){text(e, PRODUCER), (int64_t)digest, units});
 }
 
 /* ---- All of it ---- */
@@ -649,6 +677,7 @@ int cca__emit(struct cca_model *model, struct cca_solver_result *result,
     emit_addresses(&e, u);
   emit_imports(&e, &b.imports);
   emit_missing(&e);
+  emit_remarks(&e);
 
   int status = cca_builder_finish(e.out, &result->classification, err);
   result->places = e.places.items;

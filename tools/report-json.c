@@ -82,6 +82,7 @@ static json_t *totals(const struct cca_report *report) {
   json_t *object = json_object(), *kinds = json_object();
   set(object, "units", json_integer(report->units));
   set(object, "missing", json_integer(report->missing.count));
+  set(object, "remarks", json_integer(report->remarks.count));
   set(object, "allocation_functions",
       json_integer(report->groups[CCA_GROUP_ALLOCATION].count));
   set(object, "factories",
@@ -324,6 +325,19 @@ static json_t *missing(const struct cca_report *report) {
   return list;
 }
 
+static json_t *remarks(const struct cca_report *report) {
+  json_t *list = json_array();
+  for (uint32_t i = 0; i < report->remarks.count; i++) {
+    struct cca_remark row =
+        cca_remark_at(report->table, report->remarks.items[i]);
+    json_t *object = json_object();
+    set(object, "unit", string_at(report->table, row.unit));
+    set(object, "remark", string_at(report->table, row.text));
+    json_array_append_new(list, object);
+  }
+  return list;
+}
+
 void cca_report_json(const struct cca_report *report,
                      const struct cca_report_options *options,
                      struct cca_text *out) {
@@ -350,6 +364,7 @@ void cca_report_json(const struct cca_report *report,
   if (all) {
     set(root, "imports", imports(report));
     set(root, "missing", missing(report));
+    set(root, "remarks", remarks(report));
   }
 
   char *text = json_dumps(root, JSON_INDENT(2) | JSON_ENSURE_ASCII);

@@ -332,6 +332,19 @@ static void take_missing(struct cca_report *report) {
   sort(report, &report->missing, compare_missing);
 }
 
+static int compare_remark(const struct cca_report *r, uint32_t a, uint32_t b) {
+  return compare_string(r, cca_remark_at(r->table, a).unit,
+                        cca_remark_at(r->table, b).unit);
+}
+
+static void take_remarks(struct cca_report *report) {
+  uint32_t count = cca_remark_count(report->table);
+  report->remarks = rows_new(report, count);
+  for (uint32_t i = 0; i < count; i++)
+    report->remarks.items[report->remarks.count++] = i;
+  sort(report, &report->remarks, compare_remark);
+}
+
 static void take_types(struct cca_report *report, const char *type) {
   uint32_t count = cca_type_count(report->table);
   report->types = rows_new(report, count);
@@ -372,6 +385,7 @@ void cca_report_init(struct cca_report *report, const char *name,
   take_allocs(report, type);
   take_imports(report, type);
   take_missing(report);
+  take_remarks(report);
   take_types(report, type);
 }
 

@@ -229,6 +229,21 @@ static void print_missing(const struct cca_report_writer *w) {
   cca_grid_print(&grid, w->screen, w->out);
 }
 
+static void print_remarks(const struct cca_report_writer *w) {
+  const struct cca_rows *rows = &w->report->remarks;
+  if (!rows->count)
+    return;
+  cca__report_heading(w, "UNITS WITH A RESERVATION", rows->count,
+                      "what is said of them may not be all, or not right");
+  struct cca_grid grid = {.columns = 2, .indent = 2};
+  for (uint32_t i = 0; i < rows->count; i++) {
+    struct cca_remark remark = cca_remark_at(w->table, rows->items[i]);
+    cca_cell(&grid, CCA_STYLE_NAME, cca__report_string(w, remark.unit));
+    cca_cell(&grid, CCA_STYLE_WARN, cca__report_string(w, remark.text));
+  }
+  cca_grid_print(&grid, w->screen, w->out);
+}
+
 void cca_report_text(const struct cca_report *report,
                      const struct cca_report_options *options,
                      const struct cca_screen *screen, struct cca_text *out) {
@@ -245,5 +260,6 @@ void cca_report_text(const struct cca_report *report,
   if (all) {
     print_imports(&w);
     print_missing(&w);
+    print_remarks(&w);
   }
 }

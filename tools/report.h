@@ -91,6 +91,7 @@ struct cca_report {
   struct cca_rows sites;    /* ALLOCSITE: by file, line, column, callee */
   struct cca_rows imports;  /* IMPORT: by symbol and parameter */
   struct cca_rows missing;  /* MISSING: by unit */
+  struct cca_rows remarks;  /* REMARK: the same */
   struct cca_rows types;    /* TYPE: those allocated, at most sites first */
   uint32_t *sites_of_alloc; /* by row of ALLOC */
   uint32_t *alloc_of_site;  /* by row of ALLOCSITE: row of ALLOC, or NONE */

@@ -43,6 +43,6 @@ if "allocation_sites" in report:
     for name in ("typed", "bytes", "pass-through", "untyped"):
         check(name, classes[name])
     check("addresses", sum(len(s["addresses"]) for s in sites))
-for name in ("types", "imports", "missing"):
+for name in ("types", "imports", "missing", "remarks"):
     if name in report:
         check(name, len(report[name]))

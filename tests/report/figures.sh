@@ -26,7 +26,7 @@ rows = dict(re.findall(r"^([A-Z -]+) \((\d+)\)", text, re.M))
 names = {"ALLOCATION FUNCTIONS": "allocation_functions", "FACTORIES": "factories",
          "LOOK-ALIKES": "look_alikes", "DEALLOCATION FUNCTIONS": "deallocation_functions",
          "TYPES": "types", "ALLOCATION SITES": "sites", "IMPORTS": "imports",
-         "UNITS WITHOUT A SUMMARY": "missing"}
+         "UNITS WITHOUT A SUMMARY": "missing", "UNITS WITH A RESERVATION": "remarks"}
 assert rows == {title: str(totals[key]) for title, key in names.items()}, rows
 sites = {f["name"]: f["sites"] for f in report["allocation_functions"]}
 for name, count in re.findall(r"^  (\S+) .*?:\d+ +(\d+)", text.split("\nDEALL")[0], re.M):

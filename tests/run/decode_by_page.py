@@ -14,7 +14,7 @@ import struct
 import sys
 
 NONE = 0xFFFFFFFF
-PAGES = {b"summ": ("summary", 1, ["summary-format.md"]),
+PAGES = {b"summ": ("summary", 2, ["summary-format.md"]),
          b"clas": ("classification", 2,
                    ["summary-format.md", "classification-format.md"]),
          b"symb": ("symbols", 1, ["symbols-format.md"])}
