@@ -23,6 +23,7 @@ struct use {
   uint16_t flags;
   uint8_t source;
   bool direct; /* source points to what is copied, not to where it is kept */
+  bool cut;    /* a constant is put at a place that is searched for */
   uint32_t kept;
 };
 
@@ -75,6 +76,7 @@ static void note_stores(const struct cca_body *body, uint32_t call,
         continue; /* a header that is aligned to end where the result begins */
       bool moving =
           is_fixed ? moves(body->unit->table, loc.base) : !is_place(offset);
+      use->cut |= !is_fixed && cca_size_has(offset, CCA_ATOM_OPAQUE);
       if (element || (moving && is_content(body, call, &store)))
         use->flags |= CCA_BLOCK_CONTENT;
       else if (is_fixed && fixed + loc.offset >= start)
@@ -288,7 +290,7 @@ void cca__describe_blocks(const struct cca_body *body,
     struct cca_origin *origin = &origins->items[i];
     if (origin->kind != CCA_ORIGIN_FRESH || origin->block->call == CCA_NONE)
       continue;
-    struct use use = {0, CCA_NO_ROOT, false, CCA_NONE};
+    struct use use = {.source = CCA_NO_ROOT, .kept = CCA_NONE};
     int64_t start = least(body, origin->offset);
     int64_t fixed;
     note_stores(body, origin->block->call, start,
@@ -301,6 +303,9 @@ void cca__describe_blocks(const struct cca_body *body,
     *block = *origin->block;
     block->size = without_floors(body, block->size);
     block->flags |= use.flags;
+    if (use.cut && block->flags & (CCA_BLOCK_COPIED | CCA_BLOCK_DUP) &&
+        !cca_size_has(block->size, CCA_ATOM_OPAQUE))
+      block->flags |= CCA_BLOCK_CONTENT; /* what is behind it is lost */
     block->kept = use.kept;
     if (use.source != CCA_NO_ROOT) {
       block->source = use.source;

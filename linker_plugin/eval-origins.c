@@ -237,6 +237,15 @@ bool cca__eval_maps_file(struct cca_eval *eval, const struct cca_call *call,
            (int32_t)value == -1);
 }
 
+/* What argument A of CALL points to, OFFSET further on. */
+static void add_argument(struct cca_eval *eval, struct cca_origins *origins,
+                         const struct cca_call *call, uint8_t a,
+                         const struct cca_size *offset) {
+  uint32_t node = cca__eval_argument(eval, call, a);
+  if (node != CCA_NONE)
+    add_all(eval, origins, cca__eval_origins(eval, node), offset);
+}
+
 static void add_called(struct cca_eval *eval, struct cca_origins *origins,
                        uint32_t row) {
   const struct cca_model *model = eval->model;
@@ -253,10 +262,14 @@ static void add_called(struct cca_eval *eval, struct cca_origins *origins,
         continue;
       if (p && p->allocates && p->out == CCA_NO_ROOT)
         add_primitive(eval, origins, &call, number, callee, p);
-      else if (p && p->returns != CCA_NO_ROOT) {
-        uint32_t node = cca__eval_argument(eval, &call, p->returns);
-        if (node != CCA_NONE)
-          add_all(eval, origins, cca__eval_origins(eval, node), NULL);
+      else if (p && p->returns != CCA_NO_ROOT)
+        add_argument(eval, origins, &call, p->returns, NULL);
+      else if (p && p->inside != CCA_NO_ROOT) {
+        add_argument(eval, origins, &call, p->inside,
+                     cca_size_atom(&eval->arena, 1,
+                                   (struct cca_atom){.kind = CCA_ATOM_OPAQUE,
+                                                     .root = CCA_NO_ROOT}));
+        add_simple(eval, origins, CCA_ORIGIN_NULL, 0, CCA_NO_ROOT);
       } else if (inner)
         for (uint32_t k = 0; k < inner->count; k++)
           add_result(eval, origins, &call, number, callee, &inner->items[k]);

@@ -32,6 +32,7 @@ struct cca_primitive {
   uint8_t block;   /* resizes this parameter's block */
   uint8_t frees;   /* frees this parameter */
   uint8_t returns; /* returns this parameter */
+  uint8_t inside;  /* returns a place in what this parameter points to, or null */
   uint8_t writes;  /* fills the memory at this parameter */
   uint8_t copies;  /* … with what is at this parameter */
   uint8_t fills;   /* … or with this value */

@@ -73,6 +73,7 @@ static bool property(struct word word, struct cca_primitive *p) {
          number_after(word, "block=", &p->block) ||
          number_after(word, "frees=", &p->frees) ||
          number_after(word, "returns=", &p->returns) ||
+         number_after(word, "inside=", &p->inside) ||
          number_after(word, "writes=", &p->writes) ||
          number_after(word, "copies=", &p->copies) ||
          number_after(word, "fills=", &p->fills) ||
@@ -100,6 +101,7 @@ int cca__primitives_parse(struct cca_primitives *primitives,
           .block = CCA_NO_ROOT,
           .frees = CCA_NO_ROOT,
           .returns = CCA_NO_ROOT,
+          .inside = CCA_NO_ROOT,
           .writes = CCA_NO_ROOT,
           .copies = CCA_NO_ROOT,
           .fills = CCA_NO_ROOT,
@@ -110,8 +112,7 @@ int cca__primitives_parse(struct cca_primitives *primitives,
           if (err) {
             *err = (struct cca_table_error){.status = CCA_TABLE_ERR_CORRUPT,
                                             .offset = line};
-            snprintf(err->text, sizeof err->text,
-                     "%s: unknown property '%.*s'",
+            snprintf(err->text, sizeof err->text, "%s: unknown property '%.*s'",
                      p.name, (int)(w.len > 40 ? 40 : w.len), w.text);
           }
           return CCA_TABLE_ERR_CORRUPT;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies of what an argument holds; the twins return their argument or a
- * place in it, or have something else read into the copy. */
+ * place in it, have something else read into the copy, or cut it off where they
+ * find something. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,13 +33,33 @@ char *scanned(const char *s) {
     p[0] = 0;
   return p;
 }
+char *cut(const char *s) {
+  char *p = strdup(s), *end = strchr(p, '[');
+  if (end)
+    *end = 0;
+  return p;
+}
+char *cut_line(const char *s) {
+  char *p = strdup(s);
+  p[strcspn(p, "\n")] = 0;
+  return p;
+}
+char *marked(const char *s) {
+  char *p = strdup(s);
+  if (strchr(p, '['))
+    p[0] = 0;
+  return p;
+}
 char *find(const char *s, size_t n) { return memchr(s, ':', n); }
 void *fill(void *p, size_t n) { return memset(p, 0, n); }
 /* functions:
 copy dup -
 copy_n dup 1
 copy_z dup 1
+cut content -
+cut_line content -
 libc dup -
+marked dup -
 scanned content -
 span dup -
 */
