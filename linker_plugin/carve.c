@@ -12,7 +12,9 @@
  *           down and returns it);
  *   refill  returns a place in a new block, and stores the place behind it;
  *   index   returns elements + size * n, and stores n + 1 where it found n; or
- *           chunk + n, and stores n + size there.
+ *           chunk + n, and stores n + size there;
+ *   down    returns start + n, and stores n - size where it found n, in the
+ * same object; nobody ever adds to it, which would make it a stack.
  */
 #include "model.h"
 
@@ -166,6 +168,43 @@ static bool in_chunk(const struct cca_body *body, struct cca_store store,
   return false;
 }
 
+/* Do nodes A and B point to one object? */
+static bool same_object(const struct cca_body *body, uint32_t a, uint32_t b) {
+  struct cca_node x = cca_node_at(body->unit->table, a),
+                  y = cca_node_at(body->unit->table, b);
+  return a == b || (x.op == y.op && x.a == y.a && x.op == CCA_OP_PARAM) ||
+         (x.op == CCA_OP_LOAD && y.op == CCA_OP_LOAD &&
+          cca__eval_same_place(body->eval, x.a, y.a));
+}
+
+/* Does anybody put there what was there and something more? */
+static bool counts_up(const struct cca_model *model, uint32_t location) {
+  for (uint32_t i = model->stores_first[location];
+       i < model->stores_first[location + 1]; i++) {
+    const struct cca_input *unit = &model->units[model->stores[i].unit];
+    struct cca_node value = cca_node_at(
+        unit->table, cca_store_at(unit->table, model->stores[i].row).value);
+    if (value.op != CCA_OP_ADD)
+      continue;
+    struct cca_node a = cca_node_at(unit->table, value.a),
+                    b = cca_node_at(unit->table, value.b);
+    if ((a.op == CCA_OP_LOAD && unit->locations[a.a] == location) ||
+        (b.op == CCA_OP_LOAD && unit->locations[b.a] == location))
+      return true;
+  }
+  return false;
+}
+
+static bool counts_down(const struct cca_body *body,
+                        const struct cca_origin *origin, uint32_t loc,
+                        const struct cca_size *step) {
+  const struct cca_table *t = body->unit->table;
+  return origin->loc != CCA_NONE && depends(step) && is_negative(step) &&
+         same_object(body, cca_loc_at(t, origin->loc).base,
+                     cca_loc_at(t, loc).base) &&
+         !counts_up(body->model, body->unit->locations[loc]);
+}
+
 static bool index_by_count(const struct cca_body *body,
                            struct cca_origin *origin) {
   struct cca_arena *arena = cca__eval_arena(body->eval);
@@ -189,6 +228,13 @@ static bool index_by_count(const struct cca_body *body,
           counts |= term.atoms[k].kind == CCA_ATOM_FIELD &&
                     term.atoms[k].index == location;
         struct cca_size only = {1, {{false, 1, &term}}};
+        if (counts && term.atom_count == 1 && term.factor == 1 &&
+            counts_down(body, origin, store.loc, r.step)) {
+          set_carved(body, origin,
+                     cca_size_sub(arena, cca_size_constant(arena, 0), r.step),
+                     store.line);
+          return true;
+        }
         if (!counts || (term.atom_count < 2 &&
                         (!depends(r.step) || !in_chunk(body, store, origin))))
           continue;
