@@ -336,12 +336,15 @@ static uint32_t returned_record(const struct cca_model *model,
 }
 
 /* A factory that returns a place in what it makes, a record of a chunk: the
- * member that begins there is what its callers get. */
+ * member that begins there is what its callers get, or one of an array of what
+ * it is declared to return, wherever in the chunk. */
 static void settle_member(const struct cca_model *model,
                           const struct cca_size *offset,
                           struct cca_callsite *site) {
   int64_t start;
-  if (!cca_size_is_constant(offset, &start) || start <= 0)
+  bool fixed = cca_size_is_constant(offset, &start);
+  uint32_t declared = returned_record(model, site->target);
+  if (fixed ? start <= 0 : declared == CCA_NONE)
     return;
   struct cca_type_place place = model->types.items[site->types[0]];
   const struct cca_input *unit = &model->units[place.unit];
@@ -349,16 +352,19 @@ static void settle_member(const struct cca_model *model,
   for (uint32_t i = 0; i < type.members_count; i++) {
     struct cca_member member =
         cca_member_at(unit->table, type.members_first + i);
-    if (member.offset != start || member.of == CCA_NONE)
+    if (member.of == CCA_NONE || (fixed && member.offset != start))
       continue;
     struct cca_type of = cca_type_at(unit->table, member.of);
     bool array = of.kind == CCA_TYPE_KIND_ARRAY && of.element != CCA_NONE;
     uint32_t row = array ? of.element : member.of;
-    if (!cca__is_record(cca_type_at(unit->table, row)))
+    bool meant = fixed ? cca__is_record(cca_type_at(unit->table, row))
+                       : array && unit->types[row] == declared;
+    if (meant) {
+      site->types[0] = unit->types[row];
+      site->shape = array && fixed ? CCA_SIZE_SHAPE_ARRAY : CCA_SIZE_SHAPE_ONE;
+    }
+    if (meant || fixed)
       return;
-    site->types[0] = unit->types[row];
-    site->shape = array ? CCA_SIZE_SHAPE_ARRAY : CCA_SIZE_SHAPE_ONE;
-    return;
   }
 }
 

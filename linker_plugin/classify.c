@@ -471,6 +471,8 @@ static void judge_outs(struct judge *j, uint32_t function,
         out.block->flags & CCA_BLOCK_GROWN)
       continue;
     *v = out;
+    if (v->kind == CCA_KIND_DUP && v->block->source == b->outs[i].param)
+      v->kind = CCA_KIND_REALLOC; /* a copy of what was there before */
     v->via = CCA_VIA_OUT_PARAMETER;
     v->via_param = b->outs[i].param;
     if (v->kind == CCA_KIND_MALLOC && resizes_out(b, v->via_param))
@@ -509,6 +511,14 @@ static void judge_primitive(struct cca_arena *arena,
         (struct cca_atom){.kind = CCA_ATOM_CONTENT, .root = p->copies});
 }
 
+/* Is null all that is returned? */
+static bool is_null(const struct cca_origins *returned) {
+  for (uint32_t i = 0; i < returned->count; i++)
+    if (returned->items[i].kind != CCA_ORIGIN_NULL)
+      return false;
+  return returned->count != 0;
+}
+
 static void judge(struct judge *j, uint32_t function) {
   struct cca_model *model = j->model;
   const struct cca_function *f = &model->functions.items[function];
@@ -524,7 +534,8 @@ static void judge(struct judge *j, uint32_t function) {
     judge_origins(j, function, returned, v);
   if (v->role == CCA_ROLE_NONE)
     judge_outs(j, function, v);
-  if (v->role == CCA_ROLE_NONE && f->result == 'v')
+  if (v->role == CCA_ROLE_NONE &&
+      (f->result == 'v' || (returned && is_null(returned))))
     v->frees = model->behaviours[function].frees;
   if (!f->hidden && f->linkage != CCA_LINKAGE_INTERNAL)
     v->flags |= CCA_ALLOC_FLAGS_EXPORTED;

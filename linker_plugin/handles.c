@@ -236,6 +236,21 @@ static void put_at(struct cca_handles *h, struct member *m, uint32_t function,
                    const struct places *places, const struct cca_size *size,
                    int depth);
 
+/* As find_places(); the address of the first member of what a call has made is
+ * that of the whole, which may be taken for that member elsewhere. */
+static void find_objects(const struct cca_model *model, uint32_t u,
+                         uint32_t function, uint32_t node,
+                         struct places *places) {
+  const struct cca_table *t = model->units[u].table;
+  struct cca_node n = cca_node_at(t, node);
+  find_places(model, u, function, node, DEPTH, places);
+  if (n.op != CCA_OP_ADDRESS || cca_loc_at(t, n.a).offset)
+    return;
+  struct cca_node whole = cca_node_at(t, cca_loc_at(t, n.a).base);
+  if (whole.op == CCA_OP_CALL)
+    add_place(places, PLACE_RESULT, model->units[u].first_call + whole.a, 0);
+}
+
 /* The object is what the callers of FUNCTION pass for PARAM, or, if that is
  * CCA_NONE, get from it: SIZE is put in at all of their calls. */
 static void put_by_callers(struct cca_handles *h, struct member *m,
@@ -255,9 +270,9 @@ static void put_by_callers(struct cca_handles *h, struct member *m,
     if (param == CCA_NONE)
       add_place(&places, PLACE_RESULT, number, 0);
     else
-      find_places(model, at.unit, unit->functions[call.func],
-                  cca_operand_at(unit->table, call.args_first + param).node,
-                  DEPTH, &places);
+      find_objects(model, at.unit, unit->functions[call.func],
+                   cca_operand_at(unit->table, call.args_first + param).node,
+                   &places);
     cca__eval_enter_body(h->eval, at.unit, call.func);
     put_at(
         h, m, unit->functions[call.func], &places,

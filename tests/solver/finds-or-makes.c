@@ -92,6 +92,12 @@ int use(struct owner *o) {
 int use_table(struct table *t) {
   return lookup(t, 1) && checked(t, 2) && from_stack(t, 3) && reversed(4);
 }
+void *place_in_chunk(struct owner *o) {
+  if (!o->chunk || o->chunk->used == 8)
+    o->chunk = calloc(1, sizeof(struct chunk));
+  return &o->chunk->items[o->chunk->used++];
+}
+long use_place(struct owner *o) { return *(long *)place_in_chunk(o); }
 /* functions:
 find_or_make lazy -
 off_list factory -
@@ -102,6 +108,7 @@ lookup lazy -
 checked lazy -
 from_stack factory -
 reversed factory -
+place_in_chunk factory - +16
 */
 /* sites:
 13 find_or_make calloc typed struct_item one struct_item
@@ -113,9 +120,11 @@ reversed factory -
 64 from_stack malloc typed struct_item one struct_item
 82 reversed malloc typed struct_item one struct_item
 89 use off_list typed struct_item one -
-89 use from_chunk typed struct_chunk flexible -
+89 use from_chunk typed struct_item one -
 89 use fresh typed struct_item one -
 90 use fresh_too typed struct_item one -
 93 use_table from_stack typed struct_item one -
 93 use_table reversed typed struct_item one -
+97 place_in_chunk calloc typed struct_chunk one struct_chunk
+100 use_place place_in_chunk typed struct_chunk flexible -
 */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What gives memory back may do so by one of several functions, on each way the
  * last that gets the pointer: a hook or free, a list or free, after the memory
- * was cleared, its address shown, or looked up as a number.  The twins leave a
- * way out, use the memory afterwards, or only put it on a list. */
+ * was cleared, its address shown, or looked up as a number; it may return null.
+ * The twins leave a way out, use the memory afterwards, only put it on a list,
+ * or return something else. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +62,21 @@ void listed(int n, void *p) {
   else
     put(&large, p);
 }
+void *to_null(void *p) {
+  free(p);
+  return NULL;
+}
+void *to_next(struct link *l) {
+  struct link *next = l->next;
+  free(l);
+  return next;
+}
+int to_status(void *p) {
+  free(p);
+  return 0;
+}
 /* frees:
 by_hook 0
 by_size 1
+to_null 0
 */

@@ -2,8 +2,9 @@
 /* A container keeps its element size in the object that stands for it: each is
  * typed by its own, whether it lies in a record, behind a pointer, in a local or
  * a global variable, or in an array; whoever put the size in; bytes where that
- * is no type's.  The twins: a pointer from nowhere, and one object that holds
- * first one type, then another. */
+ * is no type's; and though a record with the container as its first member is
+ * taken for it.  The twins: a pointer from nowhere, one object that holds first
+ * one type, then another, and a record with the container as its second. */
 #include <stdlib.h>
 struct array { char *elements; size_t count, room, size; };
 struct route { int a[3]; };
@@ -54,18 +55,41 @@ int local(void) {
 }
 static struct host *passed(struct array *a) { return array_push(a); }
 struct host *pass(struct conf *c) { return passed(c->hosts); }
+struct table { struct array all; int buckets[8]; };
+struct late { long first; struct array all; };
+struct table *table_create(void) {
+  struct table *t = malloc(sizeof(struct table));
+  array_init(&t->all, 1, sizeof(struct host));
+  return t;
+}
+struct late *late_create(void) {
+  struct late *t = malloc(sizeof(struct late));
+  array_init(&t->all, 1, sizeof(struct host));
+  return t;
+}
+int tables(void) {
+  struct host *h = array_push((struct array *)table_create());
+  struct host *i = array_push((struct array *)late_create());
+  return h->b[0] + i->b[0];
+}
 /* sites:
-19 array_init malloc pass-through - - char
-23 array_create malloc typed struct_array one struct_array
-31 array_push realloc bytes - - char
-39 setup array_create typed struct_array one struct_array
-43 route array_push typed struct_route one struct_route
-44 host array_push typed struct_host one struct_host
-45 port array_push typed struct_port one struct_port
-46 name array_push bytes - - char
-47 both array_push typed - several void
-48 anywhere array_push untyped - - struct_host
-52 local array_push typed struct_port one struct_port
-55 passed array_push typed struct_host one struct_host
-56 pass passed typed struct_host one struct_host
+20 array_init malloc pass-through - - char
+24 array_create malloc typed struct_array one struct_array
+32 array_push realloc bytes - - char
+40 setup array_create typed struct_array one struct_array
+44 route array_push typed struct_route one struct_route
+45 host array_push typed struct_host one struct_host
+46 port array_push typed struct_port one struct_port
+47 name array_push bytes - - char
+48 both array_push typed - several void
+49 anywhere array_push untyped - - struct_host
+53 local array_push typed struct_port one struct_port
+56 passed array_push typed struct_host one struct_host
+57 pass passed typed struct_host one struct_host
+61 table_create malloc typed struct_table one struct_table
+66 late_create malloc typed struct_late one struct_late
+71 tables table_create typed struct_table one struct_array
+71 tables array_push typed struct_host one struct_host
+72 tables late_create typed struct_late one struct_array
+72 tables array_push untyped - - struct_host
 */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The block leaves through a parameter, or what it finds there is resized; the
- * twins store what they were given, or free what was there. */
+/* The block leaves through a parameter, or what it finds there is resized, or
+ * moved into it; the twins store what they were given, free what was there, or
+ * copy something else. */
 #include <stdlib.h>
+#include <string.h>
 struct item { long a[4]; };
 int make(void **out, size_t n) {
   *out = malloc(n);
@@ -35,13 +37,32 @@ int replace(void **buffer, size_t n) {
   *buffer = malloc(n);
   return *buffer != NULL;
 }
+int move(void **buffer, size_t old, size_t n) {
+  void *p = malloc(n);
+  if (!p)
+    return -1;
+  memcpy(p, *buffer, old);
+  free(*buffer);
+  *buffer = p;
+  return 0;
+}
+int copy(void **buffer, const void *from, size_t n) {
+  void *p = malloc(n);
+  if (!p)
+    return -1;
+  memcpy(p, from, n);
+  *buffer = p;
+  return 0;
+}
 struct item *use(void) {
   void *p;
   make(&p, sizeof(struct item));
   return p;
 }
 /* functions:
+copy dup 2 via 0
 make malloc 1 via 0
+move realloc 2 via 0
 replace malloc 1 via 0
 resize realloc 1 via 0
 with_alarm malloc 0 via 1
