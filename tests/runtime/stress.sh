@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Threads that allocate, modules that come and go, children that fork, signals
-# that ask for snapshots, all at once, for STRESS seconds (5): nothing crashes or
-# hangs, no object has another type than its own, every record can be read.
+# that ask for snapshots, and a client that asks about every event, all at once, for
+# STRESS seconds (5): nothing crashes or hangs, no object has another type than its
+# own, every record can be read.
 # STRESS_UNDER: `tsan`, with the program built for ThreadSanitizer, or `valgrind`:
 # neither has anything to say.
 # shellcheck source=tests/common.sh
@@ -82,6 +83,40 @@ int main(int argc, char **argv) {
 }
 EOF
 seconds=${STRESS:-5} flags=() under=() many=10
+cat >asks.c <<'EOF'
+#include <ccallocs/client.h>
+#include <stdlib.h>
+static uint64_t sum;
+static void add(uint64_t more) {
+  __atomic_fetch_add(&sum, more, __ATOMIC_RELAXED);
+}
+static void object(void *data, const struct cca_client_object *object) {
+  struct cca_client_site site;
+  struct cca_client_type type;
+  struct cca_client_module module;
+  (void)data;
+  if (cca_client_site(object->site, &site) == CCA_OK &&
+      cca_client_site_type(object->site, 0, &type) == CCA_OK &&
+      cca_client_module(site.module, &module) == CCA_OK)
+    add(type.size + (uint64_t)*module.path);
+  if (object->size == 16) free(malloc(3));
+}
+static void resized(void *data, const struct cca_client_object *before,
+                    const struct cca_client_object *after) {
+  (void)before;
+  object(data, after);
+}
+static void module(void *data, uint32_t number) {
+  struct cca_client_module m;
+  (void)data;
+  if (cca_client_module(number, &m) == CCA_OK) add(m.sites);
+}
+const struct cca_client cca_client = {
+    CCA_CLIENT_INTERFACE, .id = "test.asks", .version = "1", .allocated = object,
+    .freed = object, .resizing = object, .resized = resized,
+    .module_loaded = module, .module_unloaded = module};
+EOF
+"$CCA_CC" -O2 -g -shared -fPIC -I"$source_dir/include" asks.c -o asks.so
 case ${STRESS_UNDER:-} in
 '') ;;
 tsan)
@@ -99,7 +134,7 @@ valgrind)
 esac
 cc-allocs -g -O1 "${flags[@]}" -I"$source_dir/include" main.c -o main -pthread -ldl
 timeout $((seconds * 2 + 200)) allocs run --signal USR2 --json -o heap \
-  "${under[@]}" ./main "$seconds" >out 2>err
+  --client=./asks.so "${under[@]}" ./main "$seconds" >out 2>err
 expect err </dev/null
 [ "$(sed 's/ .*//' out)" -ge 95 ]
 python3 - heap $many <<'EOF'
