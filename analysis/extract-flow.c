@@ -9,14 +9,21 @@
  * A call always happens if every path from the entry to a return goes through
  * its block, that is, if the block dominates the exit that all returns lead
  * to (Cooper, Harvey and Kennedy's dominators: a few linear passes).  A call
- * that is skipped only where its pointer is null counts too (`if (p) free(p)`):
- * then the search for a path round it may not take the edges on which the
- * pointer is null.  That search is linear, so all of a function's searches
- * share a budget.
+ * that is skipped only where its pointer is null counts too (`if (p) free(p)`),
+ * or where the pointer's own value says so, since what lies there is somebody
+ * else's (`if (p != buffer) free(p)`): from behind, each block is asked whether
+ * a return can be reached without the call; edges on which the pointer is null
+ * do not count, and where a branch asks where the pointer points to, one edge
+ * that leads to the call is enough.  Each round of that is linear, so all of a
+ * function's share a budget.
  */
 #include "analysis/extract-unit.h"
 
-enum { MAX_BACK = 8 }; /* blocks, to look for a test */
+enum { MAX_BACK = 8 };  /* blocks, to look for a test */
+enum { MAX_STEPS = 6 }; /* instructions, from an address to what is compared */
+
+/* From a block to a return: none is known, none goes on, or some way is. */
+enum { WAY_NONE, WAY_STOPS, WAY_OUT };
 
 static uint32_t block_number(struct body *b, LLVMBasicBlockRef block) {
   return cca_numbers_find(&b->block_of, block) - 1;
@@ -110,8 +117,7 @@ void cca__flow_order(struct body *b) {
 }
 
 static bool is_return(const struct body *b, uint32_t block) {
-  LLVMValueRef end =
-      LLVMGetBasicBlockTerminator(b->blocks.items[block].block);
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(b->blocks.items[block].block);
   return end && LLVMGetInstructionOpcode(end) == LLVMRet;
 }
 
@@ -143,8 +149,7 @@ void cca__flow_dominators(struct body *b) {
       if (idom[i] == CCA_NONE)
         continue;
       for (uint32_t k = 0; k < info->succ_count; k++) {
-        uint32_t to =
-            b->blocks.items[b->edges.items[info->succs + k]].order;
+        uint32_t to = b->blocks.items[b->edges.items[info->succs + k]].order;
         uint32_t now = idom[to] == CCA_NONE ? i : meet(idom, idom[to], i);
         if (to && now != idom[to]) {
           idom[to] = now;
@@ -169,8 +174,7 @@ void cca__flow_dominators(struct body *b) {
  * NULL. */
 static LLVMValueRef null_test(const struct body *b, uint32_t block,
                               uint32_t *edge) {
-  LLVMValueRef end =
-      LLVMGetBasicBlockTerminator(b->blocks.items[block].block);
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(b->blocks.items[block].block);
   if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end))
     return NULL;
   LLVMValueRef test = LLVMGetCondition(end);
@@ -209,39 +213,81 @@ static uint32_t null_edge(struct body *b, uint32_t block, uint32_t pointer) {
   return tested && cca__value(b, tested) == pointer ? edge : CCA_NONE;
 }
 
+/* Is POINTER, a node, what V is computed from? */
+static bool is_address(struct body *b, LLVMValueRef v, uint32_t pointer) {
+  for (int step = 0; step < MAX_STEPS; step++) {
+    if (cca__value(b, v) == pointer)
+      return true;
+    if (!LLVMIsAInstruction(v))
+      return false;
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMAnd:
+    case LLVMPtrToInt:
+    case LLVMTrunc:
+    case LLVMGetElementPtr:
+      v = LLVMGetOperand(v, 0);
+      break;
+    default:
+      return false;
+    }
+  }
+  return false;
+}
+
+/* Does BLOCK's branch ask where POINTER, a node, points to: into a buffer of
+ * the caller's, at a certain object? */
+static bool asks_where(struct body *b, uint32_t block, uint32_t pointer) {
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(b->blocks.items[block].block);
+  if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end) ||
+      !LLVMIsAICmpInst(LLVMGetCondition(end)))
+    return false;
+  LLVMValueRef test = LLVMGetCondition(end);
+  return is_address(b, LLVMGetOperand(test, 0), pointer) ||
+         is_address(b, LLVMGetOperand(test, 1), pointer);
+}
+
+/* Does a way lead from BLOCK to a return, as far as is known of those that come
+ * behind it? */
+static bool escapes(struct body *b, uint32_t block, uint32_t pointer,
+                    const uint32_t *ways, bool *tested) {
+  const struct block_info *info = &b->blocks.items[block];
+  uint32_t skip = null_edge(b, block, pointer), out = 0, edges = 0;
+  for (uint32_t k = 0; k < info->succ_count; k++)
+    if (k != skip) {
+      out += ways[b->edges.items[info->succs + k]] == WAY_OUT;
+      edges++;
+    }
+  bool asks = skip == CCA_NONE && asks_where(b, block, pointer);
+  *tested |= skip != CCA_NONE || asks;
+  return is_return(b, block) || (asks ? out == edges : out != 0);
+}
+
 bool cca__flow_unless_null(struct body *b, const uint32_t *stops,
                            uint32_t stop_count, uint32_t pointer,
                            uint32_t *work) {
-  uint32_t count = (uint32_t)b->blocks.count;
-  if (*work < count)
-    return false;
-  *work -= count;
-  b->spare.count = b->spare2.count = 0;
-  cca_vec_reserve(&b->spare, count);
-  cca_vec_reserve(&b->spare2, count);
-  for (uint32_t i = 0; i < count; i++)
-    b->spare2.items[i] = 0; /* not seen */
-  for (uint32_t i = 0; i < stop_count; i++)
-    b->spare2.items[stops[i]] = 2; /* the search ends here */
-
+  uint32_t count = (uint32_t)b->blocks.count, *ways;
   bool tested = stop_count > 1;
-  uint32_t depth = 0;
-  if (!b->spare2.items[0])
-    b->spare.items[depth++] = 0;
-  while (depth) {
-    uint32_t at = b->spare.items[--depth];
-    if (is_return(b, at))
+  b->spare2.count = 0;
+  cca_vec_reserve(&b->spare2, count);
+  ways = b->spare2.items;
+  for (uint32_t i = 0; i < count; i++)
+    ways[i] = WAY_NONE;
+  for (uint32_t i = 0; i < stop_count; i++)
+    ways[stops[i]] = WAY_STOPS;
+  for (bool changed = true; changed;) {
+    if (*work < count)
       return false;
-    const struct block_info *info = &b->blocks.items[at];
-    uint32_t skip = null_edge(b, at, pointer);
-    tested |= skip != CCA_NONE;
-    for (uint32_t k = 0; k < info->succ_count; k++) {
-      uint32_t to = b->edges.items[info->succs + k];
-      if (k != skip && !b->spare2.items[to]) {
-        b->spare2.items[to] = 1;
-        b->spare.items[depth++] = to;
+    *work -= count;
+    changed = false;
+    for (size_t i = b->order.count; i-- > 0;) {
+      uint32_t at = b->order.items[i];
+      if (ways[at] == WAY_NONE && escapes(b, at, pointer, ways, &tested)) {
+        ways[at] = WAY_OUT;
+        changed = true;
       }
     }
   }
-  return tested;
+  return tested && ways[0] != WAY_OUT;
 }

@@ -2,8 +2,9 @@
 /* What gives memory back may do so by one of several functions, on each way the
  * last that gets the pointer: a hook or free, a list or free, after the memory
  * was cleared, its address shown, or looked up as a number; it may return null.
- * The twins leave a way out, use the memory afterwards, only put it on a list,
- * or return something else. */
+ * Where the pointer itself says that the memory is somebody else's, nothing is
+ * given back.  The twins leave a way out, or one that the content decides, use
+ * the memory afterwards, only put it on a list, or return something else. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,8 +76,38 @@ int to_status(void *p) {
   free(p);
   return 0;
 }
+static char buffer[64];
+void unless_buffer(void *p) {
+  if (p != buffer)
+    free(p);
+}
+struct area { char *first, *end; struct area *next; };
+void unless_in_area(const struct area *a, void *p) {
+  if (!p)
+    return;
+  for (; a; a = a->next)
+    if ((char *)p >= a->first && (char *)p < a->end)
+      return;
+  free(p);
+}
+void if_odd(void *p) {
+  if ((unsigned long)p & 1)
+    return;
+  free(p);
+}
+void unless_content(void *p) {
+  if (*(char *)p != 'x')
+    free(p);
+}
+void unless_room(const struct area *a, void *p) {
+  if (a->first != a->end)
+    free(p);
+}
 /* frees:
 by_hook 0
 by_size 1
+if_odd 0
 to_null 0
+unless_buffer 0
+unless_in_area 1
 */
