@@ -38,6 +38,8 @@ static bool read_lines(struct line_reader *lines, Dwarf *dwarf, Dwarf_Die *die,
   if (lines->units++ % UNITS_AT_ONCE == 0) {
     dwarf_end(lines->dwarf);
     lines->dwarf = dwarf_begin_elf(dwarf_getelf(dwarf), DWARF_C_READ, NULL);
+    if (lines->dwarf)
+      cca_elf_module_watch(lines->dwarf);
   }
   return lines->dwarf && dwarf_offdie(lines->dwarf, dwarf_dieoffset(die), out);
 }

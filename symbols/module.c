@@ -14,11 +14,13 @@
 #include "module.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/map.h"
+#include "base/memory.h"
 #include "summaries/error.h"
 
 /* Relocatable objects are refused: nothing in them has an address yet. */
@@ -122,6 +124,16 @@ static void find_identity(struct cca_elf_module *module) {
   module->digest = cca_hash(0, bytes, bytes ? size : 0);
 }
 
+/* Of libdw, to which it has no status: as base/memory.h does. */
+__attribute__((noreturn)) static void no_memory(void) {
+  free(cca_malloc(PTRDIFF_MAX));
+  _exit(71);
+}
+
+void cca_elf_module_watch(Dwarf *dwarf) {
+  dwarf_new_oom_handler(dwarf, no_memory);
+}
+
 int cca_elf_module_open(struct cca_elf_module *module, int file,
                         const char *path, struct cca_error *err) {
   *module = (struct cca_elf_module){0};
@@ -133,6 +145,8 @@ int cca_elf_module_open(struct cca_elf_module *module, int file,
   find_code(module);
   find_identity(module);
   module->dwarf = dwfl_module_getdwarf(module->module, &module->dwarf_bias);
+  if (module->dwarf)
+    cca_elf_module_watch(module->dwarf);
   return CCA_OK;
 }
 

@@ -41,6 +41,10 @@ int cca_elf_module_open(struct cca_elf_module *module, int file,
                         const char *path, struct cca_error *err);
 void cca_elf_module_release(struct cca_elf_module *module);
 
+/* Without memory for DWARF, end as base/memory.h says: libdw would write to
+ * standard error.  For handles that were opened elsewhere. */
+void cca_elf_module_watch(Dwarf *dwarf);
+
 /* ADDRESS of the module as a start, or false: it is not loaded, or 4 GiB or
  * more behind the base. */
 static inline bool cca_elf_module_start(const struct cca_elf_module *module,

@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -54,18 +55,37 @@ static void end_without_memory(size_t wanted) {
   _exit(OUT_OF_MEMORY);
 }
 
-/* The worker itself. */
-__attribute__((noreturn)) static void work(const char *path, pid_t server) {
+/* The most address space that this process had; 0: unknown. */
+static uint64_t peak_bytes(void) {
+  char line[128];
+  unsigned long long kib = 0;
+  FILE *status = fopen("/proc/self/status", "re");
+  while (status && fgets(line, sizeof line, status))
+    if (sscanf(line, "VmPeak: %llu", &kib) == 1)
+      break;
+  if (status)
+    fclose(status);
+  return kib << 10;
+}
+
+/* The worker itself.  What elfutils has no memory for it takes as not there, so
+ * that an answer would be less than the truth.  It may have twice BYTES, and an
+ * answer counts if it needed no more than that: then nothing was refused. */
+__attribute__((noreturn)) static void work(const char *path, uint64_t bytes,
+                                           pid_t server) {
   struct cca_text image = {0};
   struct cca_error err = {0};
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
+  signal(SIGXFSZ, SIG_IGN); /* writing says so, too */
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != server)
     _exit(1);
   cca_memory_set_handler(end_without_memory);
   int status = cca_symbols_build_file(MODULE, path, &image, &err);
+  if (!SANITIZED && peak_bytes() > bytes)
+    end_without_memory(0);
   if (status == CCA_OK && !write_all(MEMORY, image.data, image.len))
     status = cca_error_set(&err, CCA_ERR_MEMORY, 0, "no memory for its table");
   if (status == CCA_OK)
@@ -85,17 +105,22 @@ bool cca_worker_start(struct cca_worker *worker, int file, const char *path,
   worker->process = fork();
   if (worker->process == 0) {
     /* Out of the way of 3 to 5 first, so that none is lost to another. */
-    int files[] = {fcntl(file, F_DUPFD, 10), fcntl(worker->memory, F_DUPFD, 10),
+    int nothing = open("/dev/null", O_RDWR); /* for what libraries say */
+    int files[] = {nothing,
+                   nothing,
+                   nothing,
+                   fcntl(file, F_DUPFD, 10),
+                   fcntl(worker->memory, F_DUPFD, 10),
                    fcntl(result[1], F_DUPFD, 10)};
-    for (int i = 0; i < 3; i++)
-      if (files[i] < 0 || dup2(files[i], MODULE + i) < 0)
+    for (int i = 0; i <= RESULT; i++)
+      if (files[i] < 0 || dup2(files[i], i) < 0)
         _exit(1);
     close_range(RESULT + 1, ~0u, 0);
     if (!SANITIZED) /* a sanitizer reserves more than all limits */
-      limit(RLIMIT_AS, bytes);
+      limit(RLIMIT_AS, 2 * bytes);
     limit(RLIMIT_CPU, seconds);
     limit(RLIMIT_CORE, 0);
-    work(path, server);
+    work(path, bytes, server);
   }
   close(result[1]);
   worker->result = result[0];
