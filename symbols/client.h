@@ -6,26 +6,39 @@
 #define CCA_SYMBOLS_CLIENT_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
+#include <sys/un.h>
 
 #include "ccallocs/error.h"
 #include "summaries/table.h"
 
 struct cca_table_client {
-  int socket; /* -1: nothing is waited for */
+  int socket; /* -1: the server was not asked yet, or answered */
   pid_t asker;
   void *image; /* mapped; NULL: it is not there */
   size_t len;
+
+  /* Until the server was asked. */
+  struct sockaddr_un address;
+  int file;        /* the module; -1: it was asked */
+  char *module;    /* its path; owned */
+  int starting;    /* a pipe from the server that we started; -1: none */
+  int64_t give_up; /* when one that was started will not come any more, in ms;
+                      0: none was */
 };
 
 /*
  * Ask the server at PATH (NULL, empty: the usual one) for the table of the
- * module that FILE is, at the absolute path MODULE.  Does not wait.  Returns
- * CCA_ERR_NOT_READY: it was asked; or CCA_ERR_SERVER_GONE, with *ERR filled.
+ * module that FILE is, at the absolute path MODULE.  If none is there, START is
+ * started as one (start.h), unless that is NULL.  Does not wait.  Returns
+ * CCA_ERR_NOT_READY: it was asked, or will be when it is there; or
+ * CCA_ERR_SERVER_GONE, CCA_ERR_NO_MODULE or CCA_ERR_MEMORY, with *ERR filled.
  * CLIENT is to be released in any case.
  */
 int cca_table_client_ask(struct cca_table_client *client, const char *path,
-                         const char *module, int file, struct cca_error *err);
+                         const char *start, const char *module, int file,
+                         struct cca_error *err);
 
 /*
  * Wait for the table, at most TIMEOUT_MS milliseconds (0: look; negative: as

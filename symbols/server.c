@@ -21,7 +21,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -66,6 +65,9 @@ struct server {
   struct cca_vec(struct client) clients;
   struct cca_vec(struct pollfd) polls;
   uint64_t asked; /* counts requests */
+  time_t busy;    /* when there last was a client */
+  const char *path;
+  struct stat socket; /* that is there, as it was made */
 };
 
 static time_t now(void) {
@@ -281,7 +283,8 @@ static void welcome(struct server *server) {
   int socket =
       accept4(server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
   if (socket < 0) {
-    poll(NULL, 0, 10); /* no descriptor is free: not again at once */
+    if (errno != EAGAIN)
+      poll(NULL, 0, 10); /* no descriptor is free: not again at once */
     return;
   }
   if (!cca_symbols_is_own(socket) || server->clients.count >= MAX_CLIENTS)
@@ -323,6 +326,34 @@ static bool turn(struct server *server) {
   return true;
 }
 
+/* Is what lies at our path our own socket?  Folders of temporary files are
+ * cleaned up, and others may serve there then. */
+static bool is_reachable(const struct server *server) {
+  struct stat file;
+  return lstat(server->path, &file) == 0 &&
+         file.st_dev == server->socket.st_dev &&
+         file.st_ino == server->socket.st_ino;
+}
+
+static void remove_socket(const struct server *server) {
+  if (is_reachable(server))
+    unlink(server->path);
+}
+
+/* Has nobody asked for long enough, or will nobody any more?  From here on
+ * nobody finds the socket; who has connected by now is still heard. */
+static bool is_over(struct server *server) {
+  unsigned idle = server->options->idle;
+  if (server->clients.count)
+    server->busy = now();
+  if (server->clients.count ||
+      (is_reachable(server) && !(idle && now() >= server->busy + idle)))
+    return false;
+  remove_socket(server);
+  welcome(server);
+  return !server->clients.count;
+}
+
 /* Become the one server at ADDRESS; what is wrong, or NULL. */
 static const char *begin(struct server *server, struct sockaddr_un *address,
                          int *lock) {
@@ -331,13 +362,15 @@ static const char *begin(struct server *server, struct sockaddr_un *address,
   *lock = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (*lock < 0)
     return "the lock beside its socket cannot be opened";
-  if (flock(*lock, LOCK_EX | LOCK_NB) < 0)
+  struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  if (fcntl(*lock, F_OFD_SETLK, &whole) < 0) /* start.c looks at it */
     return "another one is running";
   unlink(address->sun_path); /* of one that died: we have the lock */
   server->listener =
       socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (server->listener < 0 ||
       bind(server->listener, (void *)address, sizeof *address) < 0 ||
+      lstat(address->sun_path, &server->socket) < 0 ||
       listen(server->listener, 1024) < 0)
     return "its socket cannot be made";
   sigset_t signals;
@@ -366,10 +399,12 @@ const char *cca_server_run(const struct cca_server_options *options,
   if (!wrong)
     wrong = begin(&server, &address, &lock);
   if (!wrong) {
+    server.path = address.sun_path;
+    server.busy = now();
     ready(address.sun_path);
-    while (turn(&server))
+    while (turn(&server) && !is_over(&server))
       ;
-    unlink(address.sun_path);
+    remove_socket(&server);
   }
   for (size_t i = 0; i < server.clients.count; i++)
     drop(&server.clients.items[i]);

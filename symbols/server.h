@@ -14,12 +14,15 @@ struct cca_server_options {
   unsigned workers;      /* processes at once */
   unsigned seconds;      /* that a table may take */
   uint64_t worker_bytes; /* of memory that a worker may use */
+  unsigned idle;         /* seconds without a client after which it ends; 0:
+                            none */
 };
 
 /*
- * Serve until a SIGTERM or SIGINT, which are blocked from here on.  READY is
- * called with the path of the socket once there is one.  Returns NULL after a
- * signal, or what prevents it from serving (static).
+ * Serve until a SIGTERM or SIGINT, which are blocked from here on; until it was
+ * idle for long enough; or until its socket is not there any more.  READY is
+ * called with the path of the socket once there is one.  Returns NULL then, or
+ * what prevents it from serving (static).
  *
  * Memory: base/memory.h.
  */

@@ -88,6 +88,12 @@ static int build(struct cca_symbols_module *module, struct cca_error *err) {
   return check_build_id(module, err);
 }
 
+/* What is started if there is no server; NULL: nothing. */
+static const char *start_of(const struct cca_symbols *symbols) {
+  const char *start = symbols->options.start;
+  return !start ? "allocs" : *start ? start : NULL;
+}
+
 static int ask_server(const struct cca_symbols *symbols,
                       struct cca_symbols_module *module,
                       struct cca_error *err) {
@@ -98,7 +104,7 @@ static int ask_server(const struct cca_symbols *symbols,
   if (file < 0)
     return no_module(err);
   int status = cca_table_client_ask(&module->client, symbols->options.server,
-                                    path, file, err);
+                                    start_of(symbols), path, file, err);
   close(file);
   atomic_store_explicit(&module->state, status, memory_order_release);
   return status == CCA_ERR_NOT_READY
@@ -112,17 +118,22 @@ int cca_symbols_load(struct cca_symbols *symbols, const char *path,
   *out = NULL;
   struct cca_symbols_module *module = calloc(1, sizeof *module);
   if (module) {
-    module->client.socket = -1;
+    module->client.socket = module->client.file = module->client.starting = -1;
     module->path = strdup(path);
     module->build_id = build_id ? strdup(build_id) : NULL;
   }
-  int status;
+  int status = CCA_OK;
   if (!module || !module->path || (build_id && !module->build_id))
     status = cca_error_set(err, CCA_ERR_MEMORY, 0, "out of memory");
   else if (stat(path, &module->file) < 0)
     status = no_module(err);
   else if (symbols->options.server)
-    status = ask_server(symbols, module, err);
+    for (int turn = 0; turn < 2; turn++) {
+      status = ask_server(symbols, module, err);
+      if (status != CCA_ERR_SERVER_GONE || !start_of(symbols))
+        break;
+      cca_table_client_release(&module->client); /* it ended: another one */
+    }
   else
     status = build(module, err);
   if (status < 0 && status != CCA_ERR_NOT_READY &&

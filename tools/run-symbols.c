@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #include "allocs.h"
+#include "base/file.h"
 #include "ccallocs/symbols.h"
 #include "symbols/server.h"
 
@@ -50,6 +51,7 @@ struct cca_run_symbols {
   bool failed;                 /* to start, which was said */
   pid_t server;                /* our own; 0: none */
   char *socket;                /* its; owned */
+  char *program;               /* that is started as one; owned */
   struct cca_map numbers;      /* by path and build id, of MODULES */
   struct cca_vec(struct module) modules;
 };
@@ -128,12 +130,15 @@ static bool start(struct cca_run_symbols *symbols) {
   if (symbols->symbols || symbols->failed)
     return !symbols->failed;
   const char *wrong = NULL;
-  struct cca_symbols_options options = {.size = sizeof options,
-                                        .server = symbols->options->server};
+  struct cca_symbols_options options = {
+      .size = sizeof options, .server = symbols->options->server, .start = ""};
   struct cca_error err;
   if (!options.server) {
     wrong = start_server(symbols);
     options.server = symbols->socket;
+  } else if (!symbols->options->no_start) {
+    symbols->program = cca_file_beside_program("allocs");
+    options.start = symbols->program;
   }
   if (!wrong && cca_symbols_open(&symbols->symbols, &options, &err) < 0)
     wrong = err.text;
@@ -318,5 +323,6 @@ void cca_run_symbols_end(struct cca_run_symbols *symbols) {
   cca_vec_release(&symbols->modules);
   cca_map_release(&symbols->numbers);
   free(symbols->socket);
+  free(symbols->program);
   free(symbols);
 }

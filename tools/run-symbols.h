@@ -14,6 +14,7 @@ struct cca_run_symbols_options {
   bool off;           /* addresses stay as they are */
   const char *server; /* the socket of the one that is asked, "" the usual one;
                          NULL: one of our own, which ends with us */
+  bool no_start;      /* SERVER, if it is not there */
   const char *folder; /* ours alone: that one's socket is made in it */
   unsigned wait_ms;   /* for tables, once all are to be shown */
 };

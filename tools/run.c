@@ -72,6 +72,10 @@ static const char help[] =
     "                      a tool that is told of each object and its type; "
     "several\n"
     "                      are told in this order\n"
+    "      --server PATH   have the allocs symserver with this socket look "
+    "them up, which\n"
+    "                      is started if there is none; empty: the usual one\n"
+    "      --no-start      but not that\n"
     "      --color[=WHEN]  auto (the default: on a terminal), always, never\n"
     "      --help          this text\n"
     "\n"
@@ -204,6 +208,8 @@ static int parse(struct options *options, int argc, char **argv) {
     NO_SYMBOLS,
     SYMBOLS_WAIT,
     CLIENT,
+    SERVER,
+    NO_START,
     COLOR,
     HELP
   };
@@ -222,6 +228,8 @@ static int parse(struct options *options, int argc, char **argv) {
       {"no-symbols", no_argument, NULL, NO_SYMBOLS},
       {"symbols-wait", required_argument, NULL, SYMBOLS_WAIT},
       {"client", required_argument, NULL, CLIENT},
+      {"server", required_argument, NULL, SERVER},
+      {"no-start", no_argument, NULL, NO_START},
       {"color", optional_argument, NULL, COLOR},
       {"help", no_argument, NULL, HELP},
       {0},
@@ -295,6 +303,12 @@ static int parse(struct options *options, int argc, char **argv) {
     case CLIENT:
       if (cca_run_clients_add(&options->clients, optarg) < 0)
         return EXIT_OURS;
+      break;
+    case SERVER:
+      options->symbols.server = optarg;
+      break;
+    case NO_START:
+      options->symbols.no_start = true;
       break;
     case COLOR:
       if (cca_parse_color("run", optarg, &options->color) < 0)

@@ -46,7 +46,8 @@ static const char help[] =
     "      --server PATH      ask the allocs symserver with this socket; "
     "empty: "
     "the\n"
-    "                         usual one\n"
+    "                         usual one; it is started if there is none\n"
+    "      --no-start         but not that\n"
     "  -b, --target NAME      has no effect, as have -r and -R\n"
     "      --help             this text\n"
     "\n"
@@ -61,6 +62,7 @@ enum { MAX_FRAMES = 256 };
 struct asked {
   const char *file, *section, *output;
   const char *server; /* NULL: none */
+  bool no_start;
   bool functions, inlines, demangle, addresses, pretty, basenames;
   uint64_t shift; /* where the section begins */
 };
@@ -68,7 +70,7 @@ struct asked {
 /* Returns negative to go on with the addresses at argv[optind], or the exit
  * status. */
 static int parse(struct asked *asked, int argc, char **argv) {
-  enum { SERVER = 256 };
+  enum { SERVER = 256, NO_START };
   static const struct option longs[] = {
       {"addresses", no_argument, NULL, 'a'},
       {"target", required_argument, NULL, 'b'},
@@ -77,6 +79,7 @@ static int parse(struct asked *asked, int argc, char **argv) {
       {"functions", no_argument, NULL, 'f'},
       {"inlines", no_argument, NULL, 'i'},
       {"server", required_argument, NULL, SERVER},
+      {"no-start", no_argument, NULL, NO_START},
       {"section", required_argument, NULL, 'j'},
       {"output", required_argument, NULL, 'o'},
       {"pretty-print", no_argument, NULL, 'p'},
@@ -120,6 +123,9 @@ static int parse(struct asked *asked, int argc, char **argv) {
       break;
     case SERVER:
       asked->server = optarg;
+      break;
+    case NO_START:
+      asked->no_start = true;
       break;
     case 's':
       asked->basenames = true;
@@ -267,8 +273,11 @@ static int answer_all(const struct asked *asked, char **addresses) {
   struct cca_symbols_module *module = NULL;
   struct cca_error err;
   struct cca_text out = {0};
-  struct cca_symbols_options options = {
-      .size = sizeof options, .server = asked->server, .timeout_ms = -1};
+  char *own = cca_file_beside_program("allocs");
+  struct cca_symbols_options options = {.size = sizeof options,
+                                        .server = asked->server,
+                                        .timeout_ms = -1,
+                                        .start = asked->no_start ? "" : own};
   int status = cca_symbols_open(&symbols, &options, &err);
   if (status == CCA_OK)
     status = cca_symbols_load(symbols, asked->file, NULL, &module, &err);
@@ -285,6 +294,7 @@ static int answer_all(const struct asked *asked, char **addresses) {
   cca_text_release(&out);
   cca_symbols_unload(module);
   cca_symbols_close(symbols);
+  free(own);
   return status;
 }
 

@@ -4,6 +4,7 @@
  * this user (docs/symserver.md), until a signal ends it.
  */
 #include <getopt.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,13 +29,15 @@ static const char help[] =
     "      --seconds N      of CPU time that one table may take; 120\n"
     "      --worker-memory MIB\n"
     "                       what one process may use for it; 4096\n"
+    "      --idle N         end after N seconds without a client; 0, never\n"
     "      --help           this text\n"
     "\n"
     "Without --socket it is CC_ALLOCS_SYMBOLS, or cc-allocs/symbols in the "
     "folder\n"
     "XDG_RUNTIME_DIR, or /tmp/cc-allocs-UID/symbols.\n"
     "\n"
-    "Exit status: 0 ended by a signal, 2 wrong usage, or it cannot serve "
+    "Exit status: 0 ended by a signal, or idle; 2 wrong usage, or it cannot "
+    "serve "
     "(standard\n"
     "error says why).\n";
 
@@ -43,23 +46,23 @@ static void show(const char *path) {
   fflush(stdout);
 }
 
-/* The number WORD, from 1 to MAX, in *OUT; false, which was said, if it is
+/* The number WORD, from MIN to MAX, in *OUT; false, which was said, if it is
  * none. */
-static bool parse_number(const char *option, const char *word, uint64_t max,
-                         uint64_t *out) {
+static bool parse_number(const char *option, const char *word, uint64_t min,
+                         uint64_t max, uint64_t *out) {
   char *end;
   unsigned long long number = strtoull(word, &end, 10);
-  if (*word >= '0' && *word <= '9' && !*end && number >= 1 && number <= max) {
+  if (*word >= '0' && *word <= '9' && !*end && number >= min && number <= max) {
     *out = number;
     return true;
   }
-  cca_complain("symserver", "--%s is a number from 1 to %llu, not `%s'", option,
-               (unsigned long long)max, word);
+  cca_complain("symserver", "--%s is a number from %llu to %llu, not `%s'",
+               option, (unsigned long long)min, (unsigned long long)max, word);
   return false;
 }
 
 int cca_symserver_main(int argc, char **argv) {
-  enum { HELP = 256, SOCKET, MEMORY, WORKERS, SECONDS, WORKER_MEMORY };
+  enum { HELP = 256, SOCKET, MEMORY, WORKERS, SECONDS, WORKER_MEMORY, IDLE };
   static const struct option longs[] = {
       {"help", no_argument, NULL, HELP},
       {"socket", required_argument, NULL, SOCKET},
@@ -67,9 +70,11 @@ int cca_symserver_main(int argc, char **argv) {
       {"workers", required_argument, NULL, WORKERS},
       {"seconds", required_argument, NULL, SECONDS},
       {"worker-memory", required_argument, NULL, WORKER_MEMORY},
+      {"idle", required_argument, NULL, IDLE},
       {0}};
   const char *socket = NULL;
   uint64_t memory = 1024, workers = 2, seconds = 120, worker_memory = 4096;
+  uint64_t idle = 0;
   int option;
   opterr = 0;
   while ((option = getopt_long(argc, argv, ":h", longs, NULL)) != -1) {
@@ -79,13 +84,15 @@ int cca_symserver_main(int argc, char **argv) {
     if (option == SOCKET)
       socket = optarg;
     else if (option == MEMORY)
-      good = parse_number("memory", optarg, 1 << 20, &memory);
+      good = parse_number("memory", optarg, 1, 1 << 20, &memory);
     else if (option == WORKERS)
-      good = parse_number("workers", optarg, 64, &workers);
+      good = parse_number("workers", optarg, 1, 64, &workers);
     else if (option == SECONDS)
-      good = parse_number("seconds", optarg, 86400, &seconds);
+      good = parse_number("seconds", optarg, 1, 86400, &seconds);
     else if (option == WORKER_MEMORY)
-      good = parse_number("worker-memory", optarg, 1 << 20, &worker_memory);
+      good = parse_number("worker-memory", optarg, 1, 1 << 20, &worker_memory);
+    else if (option == IDLE)
+      good = parse_number("idle", optarg, 0, 1 << 30, &idle);
     else
       cca_complain_option(option, argv);
     if (!good || option == '?' || option == ':')
@@ -100,7 +107,9 @@ int cca_symserver_main(int argc, char **argv) {
                                        .memory = memory << 20,
                                        .workers = (unsigned)workers,
                                        .seconds = (unsigned)seconds,
+                                       .idle = (unsigned)idle,
                                        .worker_bytes = worker_memory << 20};
+  signal(SIGPIPE, SIG_IGN); /* who started us need not read the path */
   const char *wrong = cca_server_run(&options, show);
   if (!wrong)
     return CCA_EXIT_OK;

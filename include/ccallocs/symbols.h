@@ -55,6 +55,13 @@ struct cca_symbols_options {
   /* With a server, how long cca_symbols_load() waits for a table, in
    * milliseconds; 0: it does not; negative: as long as it takes. */
   int timeout_ms;
+
+  /* With a server, the program `allocs`, which is started if there is none: it
+   * then serves all of the user's processes until nobody has asked it for five
+   * minutes.  A name without a slash is looked for in PATH; NULL: "allocs"; "":
+   * nothing is ever started.  Not waited for either; it becomes no child of
+   * this process.  Borrowed until cca_symbols_close(). */
+  const char *start;
 };
 
 /* A function at an address: the one whose code it is, or one around it, into
@@ -136,7 +143,8 @@ CCA_API void cca_symbols_close(struct cca_symbols *symbols);
  *   CCA_ERR_NOT_READY    it was asked; *OUT is a module whose queries say this
  *                        until cca_symbols_wait() finds its table
  *   CCA_ERR_TIMED_OUT    the same, after timeout_ms of the options
- *   CCA_ERR_SERVER_GONE  there is no server, or it ended meanwhile
+ *   CCA_ERR_SERVER_GONE  there is no server, and none could be started (it has
+ *                        five seconds); or it ended meanwhile
  */
 CCA_API int cca_symbols_load(struct cca_symbols *symbols, const char *path,
                              const char *build_id,

@@ -49,13 +49,44 @@ said() {
 said 2 'symserver: another one is running' symserver
 said 2 "symserver: --memory is a number from 1 to 1048576, not \`none'" \
   symserver --memory none
+said 2 "symserver: --idle is a number from 0 to 1073741824, not \`-1'" \
+  symserver --idle -1
 said 2 'symbolize: inlined.c: not an ELF file; give an executable or shared object with -e' \
   symbolize --server= -e inlined.c 0
 
 kill $server
 wait $server # its exit status is 0
 said 2 'symbolize: a.out: no symbol server: No such file or directory; start one by allocs symserver' \
-  symbolize --server= 0
+  symbolize --server= --no-start 0
+
+# Without that one is started, which other commands then find; and which ends when
+# its socket is cleaned away.
+allocs symbolize --server= -fie a.out "$outer" >got
+expect got <wanted
+allocs symbolize --server= --no-start -fie a.out "$outer" >got
+expect got <wanted
+started=$(pgrep -f "symserver --socket $work/run/cc-allocs/symbols --idle 300")
+"$CCA_CC" -shared -fPIC -g -x c - -o libplain.so <<'END'
+#include <stdlib.h>
+void *plain(void) { return malloc(77); }
+END
+"$CCA_CC" -x c - -L. -lplain -Wl,-rpath,"$work" -o use <<<'void *plain(void); int main(void) { return !plain(); }'
+allocs run --sites --server= --no-start ./use 2>got
+grep -qE ' <stdin>:2  plain$' got
+kill "$started"
+while kill -0 "$started" 2>/dev/null; do sleep 0.05; done
+allocs run --sites --server= --no-start ./use 2>got
+grep -qxF "allocs run: $work/libplain.so: addresses stay without functions: no symbol server: No such file or directory" got
+grep -qE ' libplain.so\+0x[0-9a-f]+$' got
+allocs run --sites --server= ./use 2>got
+grep -qE ' <stdin>:2  plain$' got
+started=$(pgrep -f "symserver --socket $work/run/cc-allocs/symbols --idle 300")
+rm run/cc-allocs/symbols
+for _ in {1..200}; do
+  kill -0 "$started" 2>/dev/null || break
+  sleep 0.05
+done
+not kill -0 "$started" 2>/dev/null
 chmod 0755 run/cc-allocs
 said 2 "symserver: the socket's folder is not a folder of the user's alone (mode 0700)" \
   symserver

@@ -68,7 +68,10 @@ static void end(int signal) {
 
 static struct cca_symbols *use(int timeout_ms) {
   struct cca_symbols_options options = {
-      .size = sizeof options, .server = path, .timeout_ms = timeout_ms};
+      .size = sizeof options,
+      .server = path,
+      .timeout_ms = timeout_ms,
+      .start = ""};
   struct cca_symbols *symbols;
   CHECK_U(cca_symbols_open(&symbols, &options, NULL), CCA_OK);
   return symbols;
