@@ -32,6 +32,13 @@ struct set {
   uint32_t count, room;
 };
 
+/* A function, or what is in a slot, flows into another slot. */
+struct flow_step {
+  uint32_t from, to;
+  bool function; /* from is one */
+};
+struct flow_steps cca_vec(struct flow_step);
+
 struct resolver {
   struct cca_model *model;
   uint32_t *set_of; /* by slot: its place in sets; 0: nothing in it */
@@ -95,6 +102,14 @@ static void add_edge(struct resolver *r, uint32_t from, uint32_t to) {
     slot_add(r, to, slot_set(r, from)->items[i]);
 }
 
+static void enter(struct resolver *r, const struct flow_steps *steps) {
+  for (size_t i = 0; i < steps->count; i++) {
+    struct flow_step step = steps->items[i];
+    (step.function ? slot_add(r, step.to, step.from)
+                   : add_edge(r, step.from, step.to));
+  }
+}
+
 static void propagate(struct resolver *r) {
   r->settled = true;
   while (r->work.count) {
@@ -129,8 +144,9 @@ static void find_leaves(const struct cca_table *t, uint32_t node,
 }
 
 /* The slot that holds what LEAF evaluates to, or CCA_NONE. */
-static uint32_t leaf_slot(struct resolver *r, const struct cca_input *unit,
-                          uint32_t function, struct cca_node leaf) {
+static uint32_t leaf_slot(const struct resolver *r,
+                          const struct cca_input *unit, uint32_t function,
+                          struct cca_node leaf) {
   struct cca_model *model = r->model;
   switch (leaf.op) {
   case CCA_OP_PARAM: {
@@ -159,25 +175,26 @@ static uint32_t leaf_slot(struct resolver *r, const struct cca_input *unit,
 }
 
 /* NODE, evaluated in FUNCTION, flows into slot TO. */
-static void flow_into(struct resolver *r, const struct cca_input *unit,
-                      uint32_t function, uint32_t node, uint32_t to) {
+static void flow_into(const struct resolver *r, const struct cca_input *unit,
+                      uint32_t function, uint32_t node, uint32_t to,
+                      struct flow_steps *steps) {
   struct leaves leaves;
   find_leaves(unit->table, node, &leaves);
   for (uint32_t i = 0; i < leaves.count; i++) {
     struct cca_node leaf = cca_node_at(unit->table, leaves.nodes[i]);
-    if (leaf.op == CCA_OP_FUNC)
-      slot_add(r, to, unit->functions[leaf.a]);
-    else {
-      uint32_t from = leaf_slot(r, unit, function, leaf);
-      if (from != CCA_NONE)
-        add_edge(r, from, to);
-    }
+    bool is_function = leaf.op == CCA_OP_FUNC;
+    uint32_t from = is_function ? unit->functions[leaf.a]
+                                : leaf_slot(r, unit, function, leaf);
+    if (from != CCA_NONE)
+      cca_vec_push(steps, ((struct flow_step){from, to, is_function}));
   }
 }
 
 /* The arguments of CALL flow into the parameters of CALLEE. */
-static void bind_arguments(struct resolver *r, const struct cca_input *unit,
-                           const struct cca_call *call, uint32_t callee) {
+static void bind_arguments(const struct resolver *r,
+                           const struct cca_input *unit,
+                           const struct cca_call *call, uint32_t callee,
+                           struct flow_steps *steps) {
   const struct cca_function *f = &r->model->functions.items[callee];
   if (!f->defined)
     return;
@@ -185,10 +202,18 @@ static void bind_arguments(struct resolver *r, const struct cca_input *unit,
     if (i >= 64 || f->carriers & cca__bit(i))
       flow_into(r, unit, unit->functions[call->func],
                 cca_operand_at(unit->table, call->args_first + i).node,
-                f->first_slot + i);
+                f->first_slot + i, steps);
 }
 
-static void gather_unit(struct resolver *r, const struct cca_input *unit) {
+/* What one thread gathers, in consecutive units. */
+struct gathered {
+  struct resolver *resolver;
+  struct flow_steps steps;
+  struct cca_vec(struct cca_call_place) indirect;
+};
+
+static void gather_unit(struct gathered *g, const struct cca_input *unit) {
+  const struct resolver *r = g->resolver;
   const struct cca_table *t = unit->table;
   for (uint32_t i = 0; i < cca_call_count(t); i++) {
     struct cca_call call = cca_call_at(t, i);
@@ -196,12 +221,10 @@ static void gather_unit(struct resolver *r, const struct cca_input *unit) {
     if (call.callee != CCA_NONE) {
       r->direct[unit->first_call + i] = unit->functions[call.callee];
       r->model->target_rule[unit->first_call + i] = CCA_RULE_DIRECT;
-      bind_arguments(r, unit, &call, unit->functions[call.callee]);
-    } else if (call.target != CCA_NONE) {
-      r->direct[unit->first_call + i] = (uint32_t)r->indirect.count;
-      cca_vec_push(&r->indirect, ((struct cca_call_place){
+      bind_arguments(r, unit, &call, unit->functions[call.callee], &g->steps);
+    } else if (call.target != CCA_NONE)
+      cca_vec_push(&g->indirect, ((struct cca_call_place){
                                      (uint32_t)(unit - r->model->units), i}));
-    }
   }
   for (uint32_t i = 0; i < cca_store_count(t); i++) {
     struct cca_store store = cca_store_at(t, i);
@@ -213,13 +236,40 @@ static void gather_unit(struct resolver *r, const struct cca_input *unit) {
     struct cca_node as_load = {.op = CCA_OP_LOAD, .a = store.loc};
     uint32_t to = leaf_slot(r, unit, function, as_load);
     if (to != CCA_NONE)
-      flow_into(r, unit, function, store.value, to);
+      flow_into(r, unit, function, store.value, to, &g->steps);
   }
   for (uint32_t i = 0; i < cca_return_count(t); i++) {
     struct cca_return ret = cca_return_at(t, i);
     uint32_t function = unit->functions[ret.func];
     if (r->model->functions.items[function].result == 'p')
-      flow_into(r, unit, function, ret.value, r->first_result + function);
+      flow_into(r, unit, function, ret.value, r->first_result + function,
+                &g->steps);
+  }
+}
+
+static void gather_units(void *parts, size_t thread, size_t first, size_t end) {
+  struct gathered *g = (struct gathered *)parts + thread;
+  for (size_t u = first; u < end; u++)
+    if (g->resolver->model->units[u].table)
+      gather_unit(g, &g->resolver->model->units[u]);
+}
+
+/* In the order of units, whichever thread did what. */
+static void gather(struct resolver *r) {
+  struct cca_model *model = r->model;
+  struct gathered parts[CCA_THREADS_MAX] = {0};
+  size_t threads = cca__threads(model, model->functions.count);
+  for (size_t i = 0; i < threads; i++)
+    parts[i].resolver = r;
+  cca_parallel(threads, model->unit_count, gather_units, parts);
+  for (size_t i = 0; i < threads; i++) {
+    enter(r, &parts[i].steps);
+    cca_vec_release(&parts[i].steps);
+    cca_vec_join(&r->indirect, &parts[i].indirect);
+  }
+  for (size_t i = 0; i < r->indirect.count; i++) {
+    struct cca_call_place place = r->indirect.items[i];
+    r->direct[model->units[place.unit].first_call + place.row] = (uint32_t)i;
   }
 }
 
@@ -263,7 +313,8 @@ static const char *call_shape(const struct cca_input *unit,
 
 /* Resolve one indirect call from what its pointer's slots hold. */
 static bool reach_stored(struct resolver *r, const struct cca_input *unit,
-                         uint32_t row, struct set *reached) {
+                         uint32_t row, struct set *reached,
+                         struct flow_steps *steps) {
   struct cca_call call = cca_call_at(unit->table, row);
   struct leaves leaves;
   bool grew = false;
@@ -284,7 +335,9 @@ static bool reach_stored(struct resolver *r, const struct cca_input *unit,
       uint32_t function = from->items[k];
       if (shape_fits(r->model, call_shape(unit, &call), function) &&
           set_add(reached, function)) {
-        bind_arguments(r, unit, &call, function);
+        steps->count = 0;
+        bind_arguments(r, unit, &call, function, steps);
+        enter(r, steps);
         grew = true;
       }
     }
@@ -295,15 +348,17 @@ static bool reach_stored(struct resolver *r, const struct cca_input *unit,
 /* Sets of stored functions to a fixpoint: each round can only add. */
 static void resolve_stored(struct resolver *r) {
   struct cca_model *model = r->model;
+  struct flow_steps steps = {0}; /* of one call at a time */
   for (bool grew = true; grew;) {
     propagate(r);
     grew = false;
     for (size_t i = 0; i < r->indirect.count; i++) {
       struct cca_call_place place = r->indirect.items[i];
       const struct cca_input *unit = &model->units[place.unit];
-      grew |= reach_stored(r, unit, place.row, &r->reached[i]);
+      grew |= reach_stored(r, unit, place.row, &r->reached[i], &steps);
     }
   }
+  cca_vec_release(&steps);
 }
 
 /* Address-taken functions by C type and by shape. */
@@ -538,9 +593,7 @@ void cca__resolve(struct cca_model *model) {
   r.direct = cca_malloc(model->call_count * sizeof *r.direct);
   model->target_rule = cca_arena_zalloc(&model->arena, model->call_count, 1);
 
-  for (uint32_t u = 0; u < model->unit_count; u++)
-    if (model->units[u].table)
-      gather_unit(&r, &model->units[u]);
+  gather(&r);
   r.reached = cca_calloc(r.indirect.count, sizeof *r.reached);
   join_elements(&r);
   resolve_stored(&r);
