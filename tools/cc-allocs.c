@@ -34,6 +34,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -127,9 +128,10 @@ static void pass_on(int number) {
   }
 }
 
+static const int passed[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE};
+
 /* Handlers, since what is ignored would stay so in the compiler. */
 static void catch_signals(void) {
-  static const int passed[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE};
   for (size_t i = 0; i < sizeof passed / sizeof *passed; i++) {
     struct sigaction old, action = {.sa_handler = pass_on};
     if (sigaction(passed[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
@@ -137,9 +139,38 @@ static void catch_signals(void) {
   }
 }
 
-/* Start PATH, the compiler, or with ACTIONS the analyser; its id, or -1. */
-static pid_t start(const char *path, char **argv,
-                   posix_spawn_file_actions_t *actions) {
+/* Start the compiler; its id, or -1.  It ends when we do, also when we are
+ * stopped without a word: who was told that it is gone may begin anew. */
+static pid_t start_compiler(struct run *r) {
+  sigset_t all, before;
+  pid_t parent = getpid();
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, &before);
+  pid_t pid = fork();
+  if (pid == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) /* it died before that */
+      _exit(NOT_FOUND);
+    for (size_t i = 0; i < sizeof passed / sizeof *passed; i++) {
+      struct sigaction action;
+      if (sigaction(passed[i], NULL, &action) == 0 &&
+          action.sa_handler == pass_on)
+        signal(passed[i], SIG_DFL);
+    }
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    run_plain(r);
+  }
+  if (pid > 0) /* before any signal can come */
+    compiler_pid = (sig_atomic_t)pid;
+  sigprocmask(SIG_SETMASK, &before, NULL);
+  return pid;
+}
+
+/* ---- the analysis ---- */
+
+/* Start the analyser, with ACTIONS; its id, or -1. */
+static pid_t spawn_analyst(struct run *r, char **argv,
+                           posix_spawn_file_actions_t *actions) {
   sigset_t all, before;
   posix_spawnattr_t attributes;
   pid_t pid;
@@ -148,17 +179,14 @@ static pid_t start(const char *path, char **argv,
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
   posix_spawnattr_setsigmask(&attributes, &before);
-  int error = posix_spawn(&pid, path, actions, &attributes, argv, environ);
-  if (error)
+  if (posix_spawn(&pid, r->analyzer, actions, &attributes, argv, environ) != 0)
     pid = -1;
   else /* before any signal can come */
-    *(actions ? &analyst_pid : &compiler_pid) = (sig_atomic_t)pid;
+    analyst_pid = (sig_atomic_t)pid;
   sigprocmask(SIG_SETMASK, &before, NULL);
   posix_spawnattr_destroy(&attributes);
   return pid;
 }
-
-/* ---- the analysis ---- */
 
 /* Start the analyser with a pipe of ours as its standard input. */
 static bool start_analyst(struct run *r, char **argv) {
@@ -173,7 +201,7 @@ static bool start_analyst(struct run *r, char **argv) {
           0 &&
       posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0) ==
           0)
-    pid = start(r->analyzer, argv, &actions);
+    pid = spawn_analyst(r, argv, &actions);
   posix_spawn_file_actions_destroy(&actions);
   close(ends[0]);
   if (pid < 0) {
@@ -302,7 +330,7 @@ static void log_cost(const char *source, const struct rusage *used) {
 /* Compiler and analyses side by side; fills in compiler_status. */
 static void run_both(struct run *r) {
   bool compiling = true;
-  pid_t compiler = start(r->compiler.path, r->argv, NULL);
+  pid_t compiler = start_compiler(r);
   if (compiler < 0) {
     cca_folder_remove(&r->units);
     run_plain(r); /* and say why it cannot be */

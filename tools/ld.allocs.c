@@ -20,11 +20,11 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,8 +34,6 @@
 #include "linker_plugin/find.h"
 #include "linker_plugin/job.h"
 #include "linker_plugin/line.h"
-
-extern char **environ;
 
 static char linker[PATH_MAX]; /* the real one */
 static char **arguments;
@@ -73,6 +71,8 @@ static void out_of_memory(size_t wanted) {
   run_plain();
 }
 
+static const int passed[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+
 static void pass_on(int number) {
   caught = number;
   if (running > 0)
@@ -88,32 +88,48 @@ static bool is_tight(const char *output) {
   return !cca_folder_has_room(folder);
 }
 
+/* In the child: become ARGV, and end when PARENT does, as a linker that is
+ * stopped without a word is no longer there. */
+static _Noreturn void become(char **argv, bool silent, const sigset_t *mask,
+                             pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) /* it died before that */
+    _exit(127);
+  if (silent) {
+    int null = open("/dev/null", O_RDWR);
+    if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0)
+      _exit(127);
+    if (null > 2)
+      close(null);
+  }
+  for (size_t i = 0; i < sizeof passed / sizeof *passed; i++) {
+    struct sigaction action;
+    if (sigaction(passed[i], NULL, &action) == 0 &&
+        action.sa_handler == pass_on)
+      signal(passed[i], SIG_DFL);
+  }
+  sigprocmask(SIG_SETMASK, mask, NULL);
+  execv(argv[0], argv);
+  if (!silent) /* ours may be too much */
+    run_plain();
+  _exit(127);
+}
+
 /* Run ARGV to its end; silent programs have no output.  Returns its wait
  * status, or -1. */
-static int run(char **argv, int silent) {
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
+static int run(char **argv, bool silent) {
   sigset_t all, before;
-  pid_t pid;
+  pid_t parent = getpid();
   int status = -1;
-
-  int error = posix_spawn_file_actions_init(&actions);
-  for (int fd = 0; silent && fd < 3 && error == 0; fd++)
-    error = posix_spawn_file_actions_addopen(&actions, fd, "/dev/null",
-                                             fd ? O_WRONLY : O_RDONLY, 0);
   sigfillset(&all);
   sigprocmask(SIG_BLOCK, &all, &before);
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-  posix_spawnattr_setsigmask(&attributes, &before);
-  if (error == 0)
-    error = posix_spawn(&pid, argv[0], &actions, &attributes, argv, environ);
-  if (error == 0)
+  pid_t pid = fork();
+  if (pid == 0)
+    become(argv, silent, &before, parent);
+  if (pid > 0)
     running = (sig_atomic_t)pid;
   sigprocmask(SIG_SETMASK, &before, NULL);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0)
+  if (pid < 0)
     return -1;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
     ;
@@ -149,7 +165,6 @@ int main(int argc, char **argv) {
     run_plain();
 
   /* From here on there are files of ours, and signals must not leave them. */
-  static const int passed[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
   for (size_t i = 0; i < sizeof passed / sizeof *passed; i++) {
     struct sigaction old, action = {.sa_handler = pass_on};
     if (sigaction(passed[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
@@ -159,12 +174,12 @@ int main(int argc, char **argv) {
 
   int has_note = 0;
   if (!cca_linker_has_plugins(kind) && !line.is_relocatable)
-    has_note = run(job.solve, 1) == 0;
-  link_status = run(cca_job_link(&job, linker, has_note), 0);
+    has_note = run(job.solve, true) == 0;
+  link_status = run(cca_job_link(&job, linker, has_note), false);
   /* Not even started; or crashed, which might be due to what we added. */
   linked = link_status != -1 && (!WIFSIGNALED(link_status) || caught != 0);
   if (link_status == 0 && caught == 0)
-    run(line.is_relocatable ? job.keep : job.patch, 1);
+    run(line.is_relocatable ? job.keep : job.patch, true);
   cca_job_clean(&job);
   cca_job_end(&job);
   if (!linked)
