@@ -7,7 +7,6 @@
  *         memory    allocation N fails
  *         memory+   allocation N and all that follow
  *         fail      call N below fails, with ENOSPC
- *         9, 15, …  that signal comes just before call N
  *       and CCA_FAULT_HIT, a file that is made when it has happened, so that a
  *       sweep knows its end.
  * Holds: a child that fork() makes is spared, and so is every other program.
@@ -16,7 +15,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -24,10 +22,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 void *__libc_malloc(size_t size);
@@ -94,18 +90,14 @@ void *realloc(void *block, size_t size) {
                                                 : __libc_realloc(block, size);
 }
 
-/* Is this the call that fails?  A signal comes here. */
+/* Is this the call that fails? */
 static bool fails(void *caller) {
-  if (!*fault.kind || !strncmp(fault.kind, "memory", 6) || !is_asked(caller) ||
+  if (strcmp(fault.kind, "fail") || !is_asked(caller) ||
       ++fault.count != fault.at)
     return false;
   note();
-  if (fault.kind[0] == 'f') {
-    errno = ENOSPC;
-    return true;
-  }
-  kill(getpid(), atoi(fault.kind));
-  return false;
+  errno = ENOSPC;
+  return true;
 }
 
 #define CALL(type, name, parameters, arguments, failed)                        \
@@ -135,26 +127,11 @@ CALL(FILE *, fopen64, (const char *a, const char *b), (a, b), NULL)
 CALL(size_t, fwrite, (const void *a, size_t b, size_t c, FILE *d), (a, b, c, d),
      0)
 CALL(int, fclose, (FILE *a), (a), EOF)
-/* ... or the result itself ... */
+/* ... or the result itself. */
 CALL(int, posix_spawn,
      (pid_t *a, const char *b, const posix_spawn_file_actions_t *c,
       const posix_spawnattr_t *d, char *const e[], char *const f[]),
      (a, b, c, d, e, f), ENOSPC)
-/* ... and these can't fail, but may be late. */
-#define LATE(type, name, parameters, arguments)                                \
-  type name parameters {                                                       \
-    static type(*next) parameters;                                             \
-    if (!next)                                                                 \
-      *(void **)&next = dlsym(RTLD_NEXT, #name);                               \
-    if (fault.kind[0] != 'f')                                                  \
-      fails(__builtin_return_address(0));                                      \
-    return next arguments;                                                     \
-  }
-LATE(int, unlink, (const char *p), (p))
-LATE(int, close, (int a), (a))
-LATE(pid_t, waitpid, (pid_t a, int *b, int c), (a, b, c))
-LATE(pid_t, wait4, (pid_t a, int *b, int c, struct rusage *d), (a, b, c, d))
-
 #define OPEN(name)                                                             \
   int name(const char *path, int flags, ...) {                                 \
     static int (*next)(const char *, int, ...);                                \
