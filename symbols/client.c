@@ -173,19 +173,20 @@ static int ask_at_last(struct cca_table_client *client, struct cca_error *err) {
 }
 
 /* Map FILE, of SIZE bytes, if nobody can change it any more. */
-static bool map(struct cca_table_client *client, int file, uint64_t size) {
+static int map(struct cca_table_client *client, int file, uint64_t size,
+               struct cca_error *err) {
   const int seals = F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL;
   struct stat status;
   int sealed = fcntl(file, F_GET_SEALS);
   if (sealed < 0 || (sealed & seals) != seals || fstat(file, &status) < 0 ||
       status.st_size <= 0 || (uint64_t)status.st_size != size)
-    return false;
+    return gone(client, err, "its table is none");
   void *image = mmap(NULL, size, PROT_READ, MAP_SHARED, file, 0);
   if (image == MAP_FAILED)
-    return false;
+    return cca_error_set(err, CCA_ERR_MEMORY, 0, "its table cannot be mapped");
   client->image = image;
   client->len = size;
-  return true;
+  return CCA_OK;
 }
 
 /* The reply is there, or the end. */
@@ -209,15 +210,12 @@ static int take_reply(struct cca_table_client *client, struct cca_table *table,
   } else if (reply.status < 0) {
     reply.text[sizeof reply.text - 1] = 0;
     status = cca_error_set(err, reply.status, 0, "%s", reply.text);
-  } else if (file < 0 || !map(client, file, reply.size)) {
-    status = gone(client, err, "its table cannot be mapped");
-  } else if (cca_table_open(table, &cca_symbols_schema, client->image,
+  } else if ((status = map(client, file, reply.size, err)) == CCA_OK &&
+             cca_table_open(table, &cca_symbols_schema, client->image,
                             client->len, &wrong) < 0) {
     status = cca_error_set(err, CCA_ERR_CORRUPT, 0,
                            "a broken table, at byte %zu: %s", wrong.offset,
                            wrong.text);
-  } else {
-    status = CCA_OK;
   }
   close_one(&file);
   close_one(&client->socket);

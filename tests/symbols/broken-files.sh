@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # A module that is cut off or changed somewhere is answered or refused, in time;
-# a crash is neither.
+# a crash is neither.  Read by a server, it harms nothing but its own answer.
 # shellcheck source=tests/common.sh
 . "${0%/*}/../common.sh"
 # shellcheck source=tests/symbols/symbols.bash
@@ -17,6 +17,7 @@ import subprocess
 import sys
 
 random.seed(20)
+server = sys.argv[2:]
 whole = pathlib.Path("a.out").read_bytes()
 answered = refused = 0
 
@@ -24,7 +25,7 @@ answered = refused = 0
 def ask(data):
     global answered, refused
     pathlib.Path("broken").write_bytes(data)
-    run = subprocess.run(["allocs", "symbolize", "-fie", "broken", sys.argv[1]],
+    run = subprocess.run(["allocs", "symbolize", *server, "-fie", "broken", sys.argv[1]],
                          capture_output=True, timeout=60)
     if run.returncode == 0 and run.stdout and not run.stderr:
         answered += 1
@@ -49,3 +50,15 @@ print("answered" if answered > 50 else answered,
 END
 python3 break.py "$(address_of a.out outer)" >got
 expect got <<<'answered refused'
+
+export XDG_RUNTIME_DIR=$work
+allocs symserver >path &
+server=$!
+until [ -s path ]; do sleep 0.01; done
+python3 break.py "$(address_of a.out outer)" --server= --no-start >got
+expect got <<<'answered refused'
+allocs symbolize --server= --no-start -fie a.out "$(address_of a.out outer)" >got
+inlined_answer "$work" | expect got
+[ "$(find /proc/$server/fd -lname '/memfd:*' | wc -l)" -gt 50 ] # it kept them all
+kill $server
+wait $server
