@@ -215,7 +215,7 @@ static uint32_t null_edge(struct body *b, uint32_t block, uint32_t pointer) {
 
 /* Is POINTER, a node, what V is computed from? */
 static bool is_address(struct body *b, LLVMValueRef v, uint32_t pointer) {
-  for (int step = 0; step < MAX_STEPS; step++) {
+  for (int step = 0; step < MAX_STEPS && !LLVMIsConstant(v); step++) {
     if (cca__value(b, v) == pointer)
       return true;
     if (!LLVMIsAInstruction(v))

@@ -92,6 +92,15 @@ int use(struct owner *o) {
 int use_table(struct table *t) {
   return lookup(t, 1) && checked(t, 2) && from_stack(t, 3) && reversed(4);
 }
+static void *zeroed(void *hint, unsigned long n) {
+  return hint ? hint : calloc(1, n);
+}
+struct shared { void *extra; };
+void *extra_of(struct shared *s, unsigned long n) {
+  if (!s->extra && n)
+    s->extra = zeroed(NULL, n);
+  return s->extra;
+}
 void *place_in_chunk(struct owner *o) {
   if (!o->chunk || o->chunk->used == 8)
     o->chunk = calloc(1, sizeof(struct chunk));
@@ -108,6 +117,8 @@ lookup lazy -
 checked lazy -
 from_stack factory -
 reversed factory -
+extra_of lazy -
+zeroed malloc 1
 place_in_chunk factory - +16
 */
 /* sites:
@@ -125,6 +136,8 @@ place_in_chunk factory - +16
 90 use fresh_too typed struct_item one -
 93 use_table from_stack typed struct_item one -
 93 use_table reversed typed struct_item one -
-97 place_in_chunk calloc typed struct_chunk one struct_chunk
-100 use_place place_in_chunk typed struct_chunk flexible -
+96 zeroed calloc pass-through - - -
+101 extra_of zeroed bytes - - void
+106 place_in_chunk calloc typed struct_chunk one struct_chunk
+109 use_place place_in_chunk typed struct_chunk flexible -
 */
