@@ -37,7 +37,7 @@ END
   cat >"$top/debian/rules" <<'END'
 #!/usr/bin/make -f
 export ours := $(if $(findstring /cc-allocs/bin:,$(PATH)),yes)
-export root := debian/$(shell dpkg-parsechangelog -SSource)
+export root := debian/$(shell sed -n 's/^Source: //p' debian/control)
 build-arch: prog
 prog: main.o part.o
 	gcc $^ -o $@
@@ -48,7 +48,7 @@ binary-arch: build-arch
 	sh -eu debian/more
 	install prog $(root)/usr/bin/prog
 	sed '/^Source/d;/^$$/d;s/any/amd64/;$$aVersion: 1' debian/control >$(root)/DEBIAN/control
-	dpkg-deb --root-owner-group -b $(root) .. >/dev/null
+	dpkg-deb --root-owner-group -Znone -b $(root) .. >/dev/null
 END
   chmod +x "$top/debian/rules"
   cat >"$top/main.c" <<'END'
