@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# shellcheck disable=SC2154 # common.sh, which comes first, sets them
 # SPDX-License-Identifier: MIT
 #
 # clients.bash -- sourced by the tests of clients, behind common.sh.
