@@ -86,8 +86,31 @@ static void add_image(struct cca_gather *gather) {
   image.base = (int64_t)module->base;
   image.span = module->span;
   image.parts = (gather->has_symbols ? CCA_PARTS_SYMBOLS : 0) |
-                (module->dwarf ? CCA_PARTS_DEBUG : 0);
+                (module->dwarf ? CCA_PARTS_DEBUG : 0) |
+                (module->relocatable ? CCA_PARTS_RELOCATABLE : 0);
   cca_image_add(gather->builder, image);
+}
+
+static void add_sections(struct cca_gather *gather) {
+  const struct cca_elf_module *module = gather->module;
+  size_t names;
+  if (elf_getshdrstrndx(module->elf, &names) < 0)
+    return;
+  for (Elf_Scn *section = NULL;
+       (section = elf_nextscn(module->elf, section));) {
+    GElf_Shdr header;
+    struct cca_section row = cca_section_init();
+    if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_ALLOC) ||
+        header.sh_flags & SHF_TLS || !header.sh_size ||
+        !cca_elf_module_start(module, header.sh_addr, &row.start) ||
+        header.sh_size > module->span - row.start)
+      continue;
+    const char *name = elf_strptr(module->elf, names, header.sh_name);
+    row.name = cca_builder_string(gather->builder, name ? name : "");
+    row.size = (uint32_t)header.sh_size;
+    row.flags = header.sh_flags & SHF_EXECINSTR ? CCA_SECTION_FLAGS_CODE : 0;
+    cca_section_add(gather->builder, row);
+  }
 }
 
 /* If the file at PATH is a table, add it to OUT; false if it is something else.
@@ -134,6 +157,7 @@ int cca_symbols_build_file(int file, const char *path, struct cca_text *out,
     if (module.dwarf)
       gather_debug(&gather);
     add_image(&gather);
+    add_sections(&gather);
     cca_elf_module_release(&module); /* its memory is not needed any more */
     if (cca_builder_finish(gather.builder, out, &wrong) < 0)
       status =

@@ -148,6 +148,17 @@ struct cca_line_info cca_lookup_line(const struct cca_table *table,
   };
 }
 
+struct cca_section_info cca_lookup_section(const struct cca_table *table,
+                                           uint32_t i) {
+  struct cca_section section = cca_section_at(table, i);
+  return (struct cca_section_info){
+      .name = cca_table_string(table, section.name),
+      .offset = (uint64_t)cca_image_at(table, 0).base + section.start,
+      .size = section.size,
+      .code = section.flags & CCA_SECTION_FLAGS_CODE ? 1 : 0,
+  };
+}
+
 static const char *linkage_of(const struct cca_table *table, uint32_t symbol) {
   uint32_t name = cca_symbol_at(table, symbol).name;
   return cca_table_string(table, cca_name_at(table, name).linkage);

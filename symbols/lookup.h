@@ -27,4 +27,7 @@ struct cca_symbol_info cca_lookup_symbol(const struct cca_table *table,
                                          uint32_t i);
 struct cca_line_info cca_lookup_line(const struct cca_table *table, uint32_t i);
 
+struct cca_section_info cca_lookup_section(const struct cca_table *table,
+                                           uint32_t i);
+
 #endif

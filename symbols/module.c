@@ -4,7 +4,9 @@
  *
  * In:    an open file, and the path at which it is.
  * Out:   libdwfl's view of it, its identity, and where its addresses lie.
- * Holds: the file is a linked ELF module, of at most 4 GiB of addresses.
+ * Holds: the file is an ELF module, of at most 4 GiB of addresses; an object
+ * that was not linked has those that libdwfl lays its sections out at, one
+ *        behind the other, from 0 on.
  *
  * elfutils finds the debug information: in the file, compressed or not; in
  * .gnu_debugdata, which is the symbol table alone; in a file of the same build
@@ -23,12 +25,12 @@
 #include "base/memory.h"
 #include "summaries/error.h"
 
-/* Relocatable objects are refused: nothing in them has an address yet. */
 static int report(struct cca_elf_module *module, int file, const char *path,
                   struct cca_error *err) {
   static const Dwfl_Callbacks callbacks = {
       .find_elf = dwfl_build_id_find_elf,
       .find_debuginfo = dwfl_standard_find_debuginfo,
+      .section_address = dwfl_offline_section_address,
   };
   struct stat status;
   unsigned char ident[18] = {0};
@@ -39,12 +41,13 @@ static int report(struct cca_elf_module *module, int file, const char *path,
              pread(file, ident, sizeof ident, 0) == sizeof ident &&
              !memcmp(ident, ELFMAG, SELFMAG);
   unsigned type = ident[EI_DATA] == ELFDATA2MSB ? ident[17] : ident[16];
-  if (!elf || (type != ET_EXEC && type != ET_DYN)) {
+  if (!elf || (type != ET_EXEC && type != ET_DYN && type != ET_REL)) {
     close(file);
     return cca_error_set(err, CCA_ERR_NOT_ELF, 0,
-                         elf ? "neither an executable nor a shared object"
+                         elf ? "no executable, shared or relocatable object"
                              : "not an ELF file");
   }
+  module->relocatable = type == ET_REL;
 
   module->dwfl = dwfl_begin(&callbacks);
   if (module->dwfl) {
@@ -64,34 +67,57 @@ static int report(struct cca_elf_module *module, int file, const char *path,
   return CCA_OK;
 }
 
-/* What is loaded, from the segments. */
+struct bounds {
+  uint64_t low, high, code;
+};
+
+/* False: it ends before it begins. */
+static bool add_bounds(struct bounds *bounds, uint64_t start, uint64_t size,
+                       bool code) {
+  uint64_t end = start + size;
+  bounds->low = start < bounds->low ? start : bounds->low;
+  bounds->high = end > bounds->high ? end : bounds->high;
+  bounds->code = code && start < bounds->code ? start : bounds->code;
+  return end >= start;
+}
+
+/* What is loaded, from the segments, or the sections of what has none. */
 static int find_bounds(struct cca_elf_module *module, struct cca_error *err) {
-  size_t count = 0;
-  uint64_t low = UINT64_MAX, high = 0, code = UINT64_MAX;
+  size_t count = 0, number = 0;
+  struct bounds bounds = {UINT64_MAX, 0, UINT64_MAX};
+  bool good = true;
   elf_getphdrnum(module->elf, &count);
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; good && i < count && !module->relocatable; i++) {
     GElf_Phdr segment;
-    if (!gelf_getphdr(module->elf, (int)i, &segment))
+    if (!gelf_getphdr(module->elf, (int)(number = i), &segment))
       break;
-    if (segment.p_type != PT_LOAD || !segment.p_memsz)
-      continue;
-    uint64_t end = segment.p_vaddr + segment.p_memsz;
-    if (end < segment.p_vaddr)
-      return cca_error_set(err, CCA_ERR_NOT_ELF, 0,
-                           "segment %zu ends before it begins", i);
-    low = segment.p_vaddr < low ? segment.p_vaddr : low;
-    high = end > high ? end : high;
-    if (segment.p_flags & PF_X && segment.p_vaddr < code)
-      code = segment.p_vaddr;
+    if (segment.p_type == PT_LOAD && segment.p_memsz)
+      good = add_bounds(&bounds, segment.p_vaddr, segment.p_memsz,
+                        segment.p_flags & PF_X);
   }
-  if (low >= high)
+  if (!good)
+    return cca_error_set(err, CCA_ERR_NOT_ELF, 0,
+                         "segment %zu ends before it begins", number);
+  for (Elf_Scn *section = NULL;
+       good && module->relocatable &&
+       (section = elf_nextscn(module->elf, section));) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) && header.sh_flags & SHF_ALLOC &&
+        header.sh_size)
+      good = add_bounds(&bounds, header.sh_addr, header.sh_size,
+                        header.sh_flags & SHF_EXECINSTR);
+  }
+  if (!good)
+    return cca_error_set(err, CCA_ERR_NOT_ELF, 0,
+                         "a section ends before it begins");
+  if (bounds.low >= bounds.high)
     return cca_error_set(err, CCA_ERR_NOT_ELF, 0, "nothing in it is loaded");
-  if (high - low > UINT32_MAX)
+  if (bounds.high - bounds.low > UINT32_MAX)
     return cca_error_set(err, CCA_ERR_NOT_ELF, 0,
                          "its addresses span more than 4 GiB");
-  module->base = low;
-  module->span = (uint32_t)(high - low);
-  module->code = code;
+  module->base = bounds.low;
+  module->span = (uint32_t)(bounds.high - bounds.low);
+  module->code = bounds.code;
   return CCA_OK;
 }
 

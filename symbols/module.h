@@ -23,13 +23,14 @@ struct cca_elf_module {
   uint64_t base;      /* the lowest offset that is loaded */
   uint32_t span;      /* bytes to the end of what is loaded */
   uint64_t code;      /* where the first section with code begins */
+  bool relocatable;   /* an object: its sections are laid out one by one */
   char build_id[129]; /* in hexadecimal; empty: none */
   uint64_t digest;    /* without a build id: a hash of the file; else 0 */
   uint64_t size;      /* of the file */
 };
 
 /*
- * Open the executable or shared object FILE, which is closed in any case, and
+ * Open the executable, shared or relocatable object FILE, which is closed in any case, and
  * its debug information: within it, or where elfutils looks for that of a
  * module at PATH (build id, debug link; debuginfod, if DEBUGINFOD_URLS says
  * which).  Returns CCA_OK or CCA_ERR_NOT_ELF, with *ERR filled.  Release it in

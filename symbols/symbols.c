@@ -244,3 +244,19 @@ struct cca_line_info cca_symbols_line(const struct cca_symbols_module *module,
                                       uint32_t i) {
   return cca_lookup_line(&module->table, i);
 }
+
+int cca_symbols_is_relocatable(const struct cca_symbols_module *module) {
+  size_t none;
+  return state_of(module, &none) == CCA_OK &&
+         cca_image_at(&module->table, 0).parts & CCA_PARTS_RELOCATABLE;
+}
+
+uint32_t cca_symbols_section_count(const struct cca_symbols_module *module) {
+  size_t none;
+  return state_of(module, &none) < 0 ? 0 : cca_section_count(&module->table);
+}
+
+struct cca_section_info
+cca_symbols_section(const struct cca_symbols_module *module, uint32_t i) {
+  return cca_lookup_section(&module->table, i);
+}

@@ -19,7 +19,6 @@
 #include "base/file.h"
 #include "base/response.h"
 #include "ccallocs/symbols.h"
-#include "summaries/elf.h"
 #include "symbols/build.h"
 
 static const char help[] =
@@ -31,7 +30,7 @@ static const char help[] =
     "those\n"
     "of addr2line.\n"
     "\n"
-    "  -e, --exe FILE         the executable or shared object; a.out\n"
+    "  -e, --exe FILE         the executable or object; a.out\n"
     "  -f, --functions        the function as well\n"
     "  -i, --inlines          the places to which an inlined function belongs "
     "as well\n"
@@ -64,7 +63,6 @@ struct asked {
   const char *server; /* NULL: none */
   bool no_start;
   bool functions, inlines, demangle, addresses, pretty, basenames;
-  uint64_t shift; /* where the section begins */
 };
 
 /* Returns negative to go on with the addresses at argv[optind], or the exit
@@ -139,26 +137,34 @@ static int parse(struct asked *asked, int argc, char **argv) {
   return -1;
 }
 
-/* Find where the section begins; CCA_EXIT_ERROR, which was said, if there is
- * none of that name. */
-static int find_section(struct asked *asked) {
-  struct cca_text bytes = {0};
-  struct cca_elf elf;
-  struct cca_elf_section section;
-  int status = CCA_EXIT_ERROR;
-  if (!cca_file_read(asked->file, SIZE_MAX, &bytes) &&
-      !cca_elf_open(&elf, bytes.data, bytes.len))
-    for (uint32_t i = 0; status && i < elf.section_count; i++)
-      if (cca_elf_section_at(&elf, i, &section) &&
-          !strcmp(section.name, asked->section)) {
-        asked->shift = section.address;
-        status = CCA_EXIT_OK;
-      }
-  cca_text_release(&bytes);
-  if (status)
-    cca_complain("symbolize", "%s: it has no section %s", asked->file,
-                 asked->section);
-  return status;
+/* Is there a section of the name that was asked for? */
+static bool has_section(const struct asked *asked,
+                        const struct cca_symbols_module *module) {
+  for (uint32_t i = 0; i < cca_symbols_section_count(module); i++)
+    if (!strcmp(cca_symbols_section(module, i).name, asked->section))
+      return true;
+  return false;
+}
+
+/* What is at ADDRESS: of the section that was asked for; in an object, of the
+ * first one with code that is long enough and of which something is known. */
+static int find(const struct asked *asked,
+                const struct cca_symbols_module *module, uint64_t address,
+                struct cca_frame *frames, size_t *count) {
+  size_t room = asked->inlines ? MAX_FRAMES : 1;
+  int result = CCA_ERR_NOT_FOUND;
+  if (!asked->section && !cca_symbols_is_relocatable(module))
+    return cca_symbols_find(module, address, frames, room, count);
+  for (uint32_t i = 0;
+       i < cca_symbols_section_count(module) && result == CCA_ERR_NOT_FOUND;
+       i++) {
+    struct cca_section_info section = cca_symbols_section(module, i);
+    if (address < section.size &&
+        (asked->section ? !strcmp(section.name, asked->section) : section.code))
+      result = cca_symbols_find(module, section.offset + address, frames, room,
+                                count);
+  }
+  return result;
 }
 
 static void write_frame(const struct asked *asked,
@@ -186,8 +192,7 @@ static void answer(const struct asked *asked,
   if (asked->addresses)
     cca_text_addf(out, "0x%016llx%s", (unsigned long long)address,
                   asked->pretty ? ": " : "\n");
-  int result = cca_symbols_find(module, address + asked->shift, frames,
-                                asked->inlines ? MAX_FRAMES : 1, &count);
+  int result = find(asked, module, address, frames, &count);
   if (result == CCA_ERR_NOT_FOUND) {
     if (asked->functions)
       cca_text_adds(out, asked->pretty ? "?? " : "??\n");
@@ -250,7 +255,7 @@ static void complain_of_file(const struct asked *asked,
   cca_complain("symbolize", "%s: %s%s", asked->file, err->text,
                err->status == CCA_ERR_SERVER_GONE
                    ? "; start one by allocs symserver"
-                   : "; give an executable or shared object with -e");
+                   : "; give an executable or object with -e");
 }
 
 static int write_table(const struct asked *asked) {
@@ -284,6 +289,10 @@ static int answer_all(const struct asked *asked, char **addresses) {
   if (status < 0) {
     complain_of_file(asked, &err);
     status = CCA_EXIT_ERROR;
+  } else if (asked->section && !has_section(asked, module)) {
+    cca_complain("symbolize", "%s: it has no section %s", asked->file,
+                 asked->section);
+    status = CCA_EXIT_ERROR;
   } else if (*addresses) {
     for (; *addresses; addresses++)
       answer(asked, module, strtoull(*addresses, NULL, 16), &out);
@@ -307,10 +316,6 @@ int cca_symbolize_main(int argc, char **argv) {
   char **args = (char **)words.args.items;
   int status = parse(&asked, (int)words.args.count - 1, args);
   if (status < 0)
-    status = asked.section ? find_section(&asked) : CCA_EXIT_OK;
-  else
-    asked.file = NULL;
-  if (asked.file && status == CCA_EXIT_OK)
     status =
         asked.output ? write_table(&asked) : answer_all(&asked, args + optind);
   cca_vec_release(&words.args);

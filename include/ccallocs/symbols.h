@@ -13,7 +13,9 @@
  *
  * A module is an executable or a shared object; an address in it is an
  * *offset*: what it is in the file, which is the address in a process less
- * where the module was loaded (dlpi_addr of dl_iterate_phdr()).
+ * where the module was loaded (dlpi_addr of dl_iterate_phdr()).  It may also be
+ * a relocatable object, whose sections have no addresses: they then lie one
+ * behind the other, and cca_symbols_section() says where.
  *
  * When a module is loaded, its ELF symbols and DWARF are made into one table
  * (docs/symbols-format.md); the file is not needed any more afterwards.  That
@@ -108,6 +110,14 @@ struct cca_line_info {
   uint32_t column;  /* 0: not known */
 };
 
+/* A section of the module that is loaded. */
+struct cca_section_info {
+  const char *name;
+  uint64_t offset;
+  uint64_t size; /* bytes; not 0 */
+  uint32_t code; /* 1: it is code */
+};
+
 /*
  * Begin.  OPTIONS may be NULL.  On success stores an owned handle in *OUT, and
  * NULL otherwise.  Fails with CCA_ERR_MEMORY.
@@ -126,7 +136,8 @@ CCA_API void cca_symbols_close(struct cca_symbols *symbols);
  *
  * On success stores an owned module in *OUT, and NULL otherwise:
  *   CCA_ERR_NO_MODULE  there is no such file, or it cannot be read (see errno)
- *   CCA_ERR_NOT_ELF    it is not an executable or shared object, or broken
+ *   CCA_ERR_NOT_ELF    it is no executable, shared or relocatable object, or
+ *                      broken
  *   CCA_ERR_STALE      its build id is another one: it was replaced
  *   CCA_ERR_CORRUPT    it is a symbol table, and broken
  *   CCA_ERR_VERSION    ... of a major version that is not ours
@@ -219,6 +230,16 @@ CCA_API uint32_t
 cca_symbols_line_count(const struct cca_symbols_module *module);
 CCA_API struct cca_line_info
 cca_symbols_line(const struct cca_symbols_module *module, uint32_t i);
+
+/* All sections that are loaded, in the order of the file.  Pre: I is less than
+ * the count, which is 0 of a table that has none. */
+CCA_API uint32_t
+cca_symbols_section_count(const struct cca_symbols_module *module);
+CCA_API struct cca_section_info
+cca_symbols_section(const struct cca_symbols_module *module, uint32_t i);
+
+/* 1: MODULE is a relocatable object; 0: not, or it is not ready. */
+CCA_API int cca_symbols_is_relocatable(const struct cca_symbols_module *module);
 
 #ifdef __cplusplus
 }

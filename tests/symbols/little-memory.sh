@@ -17,7 +17,7 @@ address=$(address_of "$file" malloc)
 allocs symbolize -fie "$file" "$address" >wanted
 grep -q 'hooks\.c:[0-9]' wanted
 export XDG_RUNTIME_DIR=$work
-too_little="allocs symbolize: $file: reading it took too much memory; give an executable or shared object with -e"
+too_little="allocs symbolize: $file: reading it took too much memory; give an executable or object with -e"
 for mib in {1..14} 100; do
   allocs symserver --worker-memory "$mib" >path &
   until [ -s path ]; do sleep 0.01; done

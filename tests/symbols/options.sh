@@ -60,10 +60,11 @@ fails() { # MESSAGE ARGUMENT...
   expect got </dev/null
   expect said <<<"allocs symbolize: $1"
 }
-fails "there: cannot be opened: No such file or directory; give an executable or shared object with -e" -e there 0
-fails 'inlined.c: not an ELF file; give an executable or shared object with -e' -e inlined.c 0
-"$CCA_CC" -c inlined.c
-fails 'inlined.o: neither an executable nor a shared object; give an executable or shared object with -e' -e inlined.o 0
-fails '.: not an ELF file; give an executable or shared object with -e' -e . 0
+fails "there: cannot be opened: No such file or directory; give an executable or object with -e" -e there 0
+fails 'inlined.c: not an ELF file; give an executable or object with -e' -e inlined.c 0
+cp a.out core
+printf '\4' | dd of=core bs=1 seek=16 conv=notrunc 2>dd # ET_CORE
+fails 'core: no executable, shared or relocatable object; give an executable or object with -e' -e core 0
+fails '.: not an ELF file; give an executable or object with -e' -e . 0
 fails 'a.out: it has no section .txet' -j .txet 0
 fails 'there is no option -Z; allocs symbolize --help lists them' -Z

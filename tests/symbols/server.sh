@@ -51,7 +51,7 @@ said 2 "symserver: --memory is a number from 1 to 1048576, not \`none'" \
   symserver --memory none
 said 2 "symserver: --idle is a number from 0 to 1073741824, not \`-1'" \
   symserver --idle -1
-said 2 'symbolize: inlined.c: not an ELF file; give an executable or shared object with -e' \
+said 2 'symbolize: inlined.c: not an ELF file; give an executable or object with -e' \
   symbolize --server= -e inlined.c 0
 
 kill $server

@@ -43,3 +43,9 @@ status=0
 allocs dump short 2>said || status=$?
 [ $status = 2 ]
 grep -q '^allocs dump: short: corrupt table at byte 16: ' said
+
+# Sections are in the table as well.
+text=$(readelf -SW a.out | sed -nE 's/^.* \.text +PROGBITS +([0-9a-f]+) .*/\1/p')
+printf -v relative '%#x' $((0x$(nm a.out | sed -n 's/ T outer$//p') - 0x$text))
+allocs symbolize -fie table -j .text "$relative" >got
+inlined_answer "$work" | expect got
