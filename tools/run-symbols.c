@@ -11,8 +11,7 @@
  *
  * Only modules that have places are read.  They are read by a symbol server,
  * which by default is a child of ours: what crashes is a child of it, and the
- * tables are made side by side, and while the program still runs if there are
- * snapshots by then.
+ * tables are made side by side: all are asked for before one is waited for.
  */
 #include "run-symbols.h"
 

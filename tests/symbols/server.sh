@@ -8,7 +8,7 @@
 . "${0%/*}/../common.sh"
 # shellcheck source=tests/symbols/symbols.bash
 . "$here/symbols.bash"
-need objcopy strip
+need objcopy strip pgrep
 
 write_inlined
 "$CCA_CC" -O1 -g inlined.c
