@@ -3,10 +3,10 @@
  * addresses.c -- writing the table of addresses.h.
  *
  * A slot never changes its key, but for becoming forgotten: then its key is one
- * that nobody asks for, and chains of other keys lead over it.  When half of
- * the slots are used, a table twice as large takes over; readers may still be
- * in the old one, which is therefore left alone (all old ones together are no
- * larger than the new one).
+ * that nobody asks for, and chains of other keys lead over it.  When three
+ * of four slots are used, a table twice as large takes over; readers may still
+ * be in the old one, which is therefore left alone (all old ones together are
+ * no larger than the new one).
  */
 #include "addresses.h"
 
@@ -46,23 +46,37 @@ static void put(struct cca_facts *facts, uint64_t key, uint64_t word) {
   cca_store_release(&facts->slots[i].key, key);
 }
 
+/* Have SLOTS or more; false: no memory. */
+static bool grow(uint64_t slots, bool prepare) {
+  struct cca_facts *facts = cca_facts, *larger = make(slots);
+  if (!larger)
+    return false;
+  if (prepare)
+    cca_pages_prepare(larger, sizeof *larger + larger->mask);
+  for (uint64_t i = 0; i < slots_of(facts); i++)
+    if (facts->slots[i].key > FORGOTTEN)
+      put(larger, facts->slots[i].key, facts->slots[i].word);
+  cca_store_release(&cca_facts, larger);
+  return true;
+}
+
+void cca_facts_expect(uint32_t count) {
+  uint64_t slots = FIRST_SLOTS;
+  while (slots / 4 * 3 < count)
+    slots *= 2;
+  if (slots == FIRST_SLOTS || !cca_try(&lock))
+    return;
+  if (slots > slots_of(cca_facts))
+    grow(slots, true);
+  cca_leave(&lock);
+}
+
 void cca_facts_set(uint64_t key, uint64_t word) {
   if (!cca_try(&lock))
     return;
-  struct cca_facts *facts = cca_facts;
-  if (facts->used > slots_of(facts) / 2) {
-    struct cca_facts *larger = make(slots_of(facts) * 2);
-    if (!larger) {
-      cca_leave(&lock);
-      return;
-    }
-    for (uint64_t i = 0; i < slots_of(facts); i++)
-      if (facts->slots[i].key > FORGOTTEN)
-        put(larger, facts->slots[i].key, facts->slots[i].word);
-    cca_store_release(&cca_facts, larger);
-    facts = larger;
-  }
-  put(facts, key, word);
+  if (cca_facts->used <= slots_of(cca_facts) / 4 * 3 ||
+      grow(slots_of(cca_facts) * 2, false))
+    put(cca_facts, key, word);
   cca_leave(&lock);
 }
 

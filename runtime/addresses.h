@@ -54,6 +54,9 @@ extern uint32_t cca_facts_closing;
 /* Map the first table.  False: no memory. */
 bool cca_facts_init(void);
 
+/* COUNT addresses are about to be met: make room for them at once. */
+void cca_facts_expect(uint32_t count);
+
 /* Remember; nothing happens if another thread is remembering something. */
 void cca_facts_set(uint64_t key, uint64_t word);
 

@@ -107,11 +107,11 @@ static bool is_symbol(const struct cca_loaded *m, const struct dynamic *d,
          !strcmp((const char *)d->names + symbol->st_name, name);
 }
 
-/* Where calls of NAME go in MODULE; 0: not known. */
-static uintptr_t bound(const struct cca_loaded *m, const char *name) {
+const uintptr_t *cca_binding_word(const struct cca_loaded *m,
+                                  const char *name) {
   struct dynamic d;
   if (!read_dynamic(m, &d))
-    return 0;
+    return NULL;
   for (int i = 1; i >= 0; i--) {
     const ElfW(Rela) *rows = (const ElfW(Rela) *)d.rows[i];
     if (!d.bytes[i] || !inside(m, d.rows[i], d.bytes[i]))
@@ -122,10 +122,10 @@ static uintptr_t bound(const struct cca_loaded *m, const char *name) {
       if ((type == (uint64_t)JUMP_SLOT || type == (uint64_t)GLOB_DAT) &&
           is_symbol(m, &d, ELF64_R_SYM(rows[r].r_info), name) &&
           inside(m, word, sizeof word) && word % sizeof word == 0)
-        return __atomic_load_n((const uintptr_t *)word, __ATOMIC_RELAXED);
+        return (const uintptr_t *)word;
     }
   }
-  return 0;
+  return NULL;
 }
 
 /* ---- The function that it is bound to ---- */
@@ -240,7 +240,8 @@ enum cca_binding cca_binding_find(const struct cca_loaded *module,
                                   const struct cca_allocsite *site,
                                   const struct cca_loaded **definer) {
   const char *name = cca_table_string(&module->table, site->callee);
-  uintptr_t address = bound(module, name);
+  const uintptr_t *word = cca_binding_word(module, name);
+  uintptr_t address = word ? __atomic_load_n(word, __ATOMIC_RELAXED) : 0;
   *definer = address ? cca_modules_find(address) : NULL;
   if (!address || *definer == module)
     return CCA_BINDING_UNBOUND;

@@ -23,4 +23,9 @@ enum cca_binding cca_binding_find(const struct cca_loaded *module,
                                   const struct cca_allocsite *site,
                                   const struct cca_loaded **definer);
 
+/* The word of MODULE through which its calls of NAME go; NULL: there is none
+ * that we know. */
+const uintptr_t *cca_binding_word(const struct cca_loaded *module,
+                                  const char *name);
+
 #endif

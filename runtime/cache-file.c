@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static bool is_trusted(const struct stat *status, enum cca_cache_trust trust) {
@@ -99,11 +100,12 @@ static enum cca_cache_reason open_and_map(struct cca_cache_file *file,
   if (reason != CCA_CACHE_USED)
     return reason;
   file->len = (size_t)file->status.st_size;
-  void *pages = mmap(NULL, file->len, PROT_READ, MAP_PRIVATE | MAP_POPULATE,
-                     file->file, 0);
-  if (pages == MAP_FAILED)
+  /* Not by mmap(), as in pages.c. */
+  long pages = syscall(SYS_mmap, NULL, file->len, PROT_READ,
+                       MAP_PRIVATE | MAP_POPULATE, file->file, 0);
+  if (pages == -1)
     return CCA_CACHE_ROOM;
-  file->image = pages;
+  file->image = (const unsigned char *)pages;
   return CCA_CACHE_USED;
 }
 
@@ -122,7 +124,7 @@ enum cca_cache_reason cca_cache_file_open(struct cca_cache_file *file,
 void cca_cache_file_release(struct cca_cache_file *file) {
   int saved = errno;
   if (file->image)
-    munmap((void *)file->image, file->len);
+    syscall(SYS_munmap, file->image, file->len);
   if (file->file >= 0)
     close(file->file);
   *file = (struct cca_cache_file){.file = -1};

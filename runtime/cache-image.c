@@ -198,9 +198,11 @@ const void *cca_cache_area(const struct cca_cache *cache, uint32_t client,
 
 /* ---- May it be used? ---- */
 
-static enum cca_cache_reason match_clients(const struct cca_table *t,
-                                           const struct cca_cache_key *key,
-                                           uint32_t *which) {
+enum cca_cache_reason cca_cache_match_clients(const struct cca_cache *cache,
+                                              const struct cca_cache_key *key,
+                                              uint32_t *which) {
+  const struct cca_table *t = &cache->table;
+  *which = CCA_NONE;
   if (cca_cache_client_count(t) != key->client_count)
     return CCA_CACHE_CLIENTS;
   for (uint32_t i = 0; i < key->client_count; i++) {
@@ -209,11 +211,12 @@ static enum cca_cache_reason match_clients(const struct cca_table *t,
     *which = i;
     if (strcmp(cca_table_string(t, was.id), is->id) != 0)
       return CCA_CACHE_CLIENTS;
-    if (was.version != is->version)
+    if (strcmp(cca_table_string(t, was.version), is->version) != 0)
       return CCA_CACHE_CLIENT_VERSION;
     if (strcmp(cca_table_string(t, was.build_id), is->build_id) != 0)
       return CCA_CACHE_CLIENT_REBUILT;
   }
+  *which = CCA_NONE;
   return CCA_CACHE_USED;
 }
 
@@ -241,7 +244,7 @@ enum cca_cache_reason cca_cache_match(const struct cca_cache *cache,
     return CCA_CACHE_RUNTIME;
   if ((uint64_t)head.options != key->options)
     return CCA_CACHE_OPTIONS;
-  enum cca_cache_reason reason = match_clients(t, key, which);
+  enum cca_cache_reason reason = CCA_CACHE_USED;
   for (uint32_t i = 0; reason == CCA_CACHE_USED && i < key->module_count; i++) {
     *which = i;
     if (i >= cca_cache_module_count(t) ||
@@ -264,9 +267,7 @@ void cca_cache_name(const struct cca_cache_key *key,
   for (uint32_t i = 0; i < key->module_count; i++)
     sum = cca_cache_sum(sum, key->modules[i].path,
                         strlen(key->modules[i].path) + 1);
-  for (uint32_t i = 0; i < key->client_count; i++)
-    sum =
-        cca_cache_sum(~sum, key->clients[i].id, strlen(key->clients[i].id) + 1);
+  sum = cca_cache_sum(sum, key->client_list, strlen(key->client_list));
   for (unsigned i = 0; i < 16; i++)
     name[i] = "0123456789abcdef"[sum >> (60 - 4 * i) & 15];
   memcpy(name + 16, ".cache", sizeof ".cache");
@@ -301,8 +302,8 @@ static uint64_t strings_of(const struct cca_cache_content *c) {
     len +=
         strlen(key->modules[i].path) + 1 + strlen(key->modules[i].build_id) + 1;
   for (uint32_t i = 0; i < key->client_count; i++)
-    len +=
-        strlen(key->clients[i].id) + 1 + strlen(key->clients[i].build_id) + 1;
+    len += strlen(key->clients[i].id) + 1 + strlen(key->clients[i].version) +
+           1 + strlen(key->clients[i].build_id) + 1;
   for (uint32_t i = 0; i < c->blob_count; i++)
     len += strlen(c->blobs[i].name) + 1;
   return len;
@@ -417,7 +418,8 @@ void cca_cache_make(const struct cca_cache_content *c, unsigned char *out,
     cca_cache_binding_encode(pen.row[3], c->bindings[i]);
   for (uint32_t i = 0; i < c->key->client_count; i++) {
     const struct cca_cache_tool *is = &c->key->clients[i];
-    struct cca_cache_client row = {put_string(&pen, is->id), is->version,
+    struct cca_cache_client row = {put_string(&pen, is->id),
+                                   put_string(&pen, is->version),
                                    put_string(&pen, is->build_id)};
     cca_cache_client_encode(pen.row[4], row);
     pen.row[4] += chunks[4].row_size;

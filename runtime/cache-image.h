@@ -90,8 +90,7 @@ struct cca_identity {
 
 /* A client and the build of its library. */
 struct cca_cache_tool {
-  const char *id; /* borrowed */
-  uint32_t version;
+  const char *id, *version; /* borrowed */
   char build_id[2 * CCA_BUILD_ID_MAX + 1];
 };
 
@@ -102,17 +101,25 @@ struct cca_cache_key {
   uint32_t module_count;
   const struct cca_cache_tool *clients; /* sorted by id */
   uint32_t client_count;
+  const char
+      *client_list; /* which clients were asked for, before they are there */
 };
 
-/* May CACHE be used by a process that is as KEY says?  CCA_CACHE_USED or why
- * not; *WHICH is the module or client of KEY that the reason is about, if it is
- * about one. */
+/* May CACHE be used by a process with the runtime, options and modules of KEY?
+ * CCA_CACHE_USED or why not; *WHICH is the module of KEY that the reason is
+ * about, or CCA_NONE. */
 enum cca_cache_reason cca_cache_match(const struct cca_cache *cache,
                                       const struct cca_cache_key *key,
                                       uint32_t *which);
 
-/* The name of the file for a process like KEY: of its modules' paths and its
- * clients' ids, so that what was built anew finds what it was. */
+/* The same of its clients, who come later; *WHICH is one of them. */
+enum cca_cache_reason cca_cache_match_clients(const struct cca_cache *cache,
+                                              const struct cca_cache_key *key,
+                                              uint32_t *which);
+
+/* The name of the file for a process like KEY: of its modules' paths and of
+ * which clients were asked for, so that what was built anew finds what it was.
+ */
 enum { CCA_CACHE_NAME = 16 + sizeof ".cache" };
 void cca_cache_name(const struct cca_cache_key *key, char name[CCA_CACHE_NAME]);
 

@@ -16,9 +16,11 @@
 #include "clients.h"
 
 #include "atomics.h"
+#include "cache.h"
 #include "hooks.h"
 #include "modules.h"
 #include "pages.h"
+#include "recorder.h"
 #include "summaries/error.h"
 #include "walk.h"
 
@@ -32,7 +34,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_CLIENTS = 16, MAX_NAME = 63 };
+enum { MAX_CLIENTS = CCA_CLIENTS_MAX, MAX_NAME = 63 };
 
 /* What a client was told of a module. */
 enum { TOLD_NOTHING, TOLD_LOADED, TOLD_UNLOADED };
@@ -330,4 +332,22 @@ void cca_clients_load(const char *list, const char *folder) {
   }
   cca_pages_unmap(text, strlen(list) + 1);
   errno = saved;
+}
+
+uint32_t cca_clients_tools(struct cca_cache_tool tools[CCA_CLIENTS_MAX]) {
+  uint32_t found = 0;
+  for (uint32_t i = 0; i < cca_load_acquire(&count); i++) {
+    const struct registered *r = &registry[i];
+    if (!strcmp(r->id, cca_recorder.id))
+      continue;
+    struct cca_cache_tool tool = {.id = r->id, .version = r->client.version};
+    const struct cca_loaded *m = cca_modules_find((uintptr_t)r->client.id);
+    if (m)
+      cca_cache_build(m, tool.build_id);
+    uint32_t at = found++;
+    for (; at && strcmp(tools[at - 1].id, tool.id) > 0; at--)
+      tools[at] = tools[at - 1];
+    tools[at] = tool;
+  }
+  return found;
 }

@@ -9,6 +9,7 @@
 #ifndef CCA_CLIENTS_H
 #define CCA_CLIENTS_H
 
+#include "cache-image.h"
 #include "ccallocs/client.h"
 
 /*
@@ -18,6 +19,10 @@
  * one thread.
  */
 void cca_clients_load(const char *list, const char *folder);
+
+/* Those that are there but our own, sorted by id, for caches; how many. */
+enum { CCA_CLIENTS_MAX = 16 };
+uint32_t cca_clients_tools(struct cca_cache_tool tools[CCA_CLIENTS_MAX]);
 
 /* What happens to objects; see struct cca_client. */
 void cca_clients_allocated(const struct cca_client_object *object);

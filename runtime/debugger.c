@@ -65,4 +65,7 @@ const struct cca_debugger cca_debugger = {
     .shards = CCA_SHARDS,
     .reason_inside = CCA_REASON_INSIDE,
     .no_module = CCA_NO_MODULE,
+
+    .mets = &cca_mets,
+    .met_size = sizeof(struct cca_met),
 };

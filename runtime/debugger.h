@@ -33,6 +33,9 @@ struct cca_debugger {
 
   uint32_t counter_size, shards;
   uint32_t reason_inside, no_module;
+
+  const void *mets; /* where the pointer is; rows beside those of labels */
+  uint32_t met_size, reserved;
 };
 
 extern const struct cca_debugger cca_debugger;

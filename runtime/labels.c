@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 struct cca_label *cca_labels;
+struct cca_met *cca_mets;
 uint32_t cca_label_numbers;
 struct cca_counter *cca_counters[CCA_SHARDS];
 __thread struct cca_shard cca__shard;
@@ -32,7 +33,8 @@ static struct cca_counter *make_shard(uint32_t i) {
 
 bool cca_labels_init(void) {
   cca_labels = cca_pages_map(CCA_MAX_LABELS * sizeof *cca_labels);
-  if (!cca_labels || !make_shard(CCA_SHARDS - 1))
+  cca_mets = cca_pages_map(CCA_MAX_LABELS * sizeof *cca_mets);
+  if (!cca_labels || !cca_mets || !make_shard(CCA_SHARDS - 1))
     return false;
   for (uint32_t i = 0; i < CCA_REASONS; i++)
     cca_labels[i] =
@@ -40,6 +42,13 @@ bool cca_labels_init(void) {
   cca_labels[0].reason = CCA_REASON_NO_SITE;
   cca_label_numbers = CCA_REASONS;
   return true;
+}
+
+void cca_labels_expect(void) {
+  size_t len = cca_load(&cca_label_numbers) * sizeof(struct cca_counter);
+  struct cca_counter *first = make_shard(0);
+  if (first)
+    cca_pages_prepare(first, len);
 }
 
 uint32_t cca_labels_take(uint32_t count) {

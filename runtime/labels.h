@@ -66,9 +66,15 @@ struct cca_label {
   uint16_t module;  /* number in modules.h, or CCA_NO_MODULE */
   uint64_t divisor; /* CCA_FIT_MULTIPLE: 2^64 / least, rounded up */
   uintptr_t at;     /* the row; of a place without one, the return address */
-  /* Of a call of another module's function that was met: where it led. */
-  uint8_t binding;  /* enum cca_binding */
+};
+_Static_assert(sizeof(struct cca_label) == 24, "docs/cache-format.md");
+
+/* Of a label that is a call of another module's function which was met: where
+ * it led.  Apart, so that pages of labels that come from a cache stay shared.
+ */
+struct cca_met {
   uint16_t definer; /* number of the module; CCA_NO_MODULE: in none */
+  uint8_t binding;  /* enum cca_binding */
 };
 
 /* Enough for sums of what 2^64 bytes of allocations could be. */
@@ -77,11 +83,15 @@ struct cca_counter {
 };
 
 extern struct cca_label *cca_labels;
+extern struct cca_met *cca_mets;   /* by label */
 extern uint32_t cca_label_numbers; /* in use: 0 ... this - 1 */
 extern struct cca_counter *cca_counters[CCA_SHARDS];
 
 /* Map the tables.  False: no memory, and nothing may be recorded. */
 bool cca_labels_init(void);
+
+/* The first thread will count objects of all labels that there are by now. */
+void cca_labels_expect(void);
 
 /* COUNT new consecutive numbers, or 0. */
 uint32_t cca_labels_take(uint32_t count);

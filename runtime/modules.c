@@ -12,6 +12,7 @@
  */
 #include "modules.h"
 
+#include "cache.h"
 #include "labels.h"
 #include "pages.h"
 #include "summaries/note.h"
@@ -119,7 +120,7 @@ static bool is_plain(const char *callee) {
          !strcmp(callee, "posix_memalign");
 }
 
-static struct cca_label label_of(const struct cca_table *t, uint32_t row) {
+struct cca_label cca_module_label_of(const struct cca_table *t, uint32_t row) {
   struct cca_allocsite s = cca_allocsite_at(t, row);
   struct cca_label label = {.at = row, .fit = CCA_FIT_ANY};
   if ((s.class != CCA_SITE_CLASS_TYPED && s.class != CCA_SITE_CLASS_OPEN) ||
@@ -152,39 +153,87 @@ static struct cca_label label_of(const struct cca_table *t, uint32_t row) {
   return label;
 }
 
-static void read_note(struct cca_loaded *m, const struct dl_phdr_info *info) {
-  struct cca_note note;
-  if (!find_note(info, &note))
-    return;
-  m->classified = CCA_CLASSIFIED_BROKEN;
-  const unsigned char *content = note.content;
-  if (note.whole && started)
-    content = cca_pages_keep(content, note.len);
-  if (!note.whole || !content)
-    return;
-  switch (cca_table_open(&m->table, &cca_classification_schema, content,
-                         note.len, NULL)) {
-  case CCA_TABLE_OK:
-    break;
-  case CCA_TABLE_ERR_OLDER:
-    m->classified = CCA_CLASSIFIED_OLDER;
-    return;
-  case CCA_TABLE_ERR_VERSION:
-    m->classified = CCA_CLASSIFIED_NEWER;
-    return;
-  default:
-    return;
-  }
+/* Enter the sites of M, whose table is open, as labels. */
+static void take_labels(struct cca_loaded *m) {
   uint32_t count = cca_allocsite_count(&m->table);
   m->first_label = cca_labels_take(count);
   if (!m->first_label)
     return;
   for (uint32_t i = 0; i < count; i++) {
-    struct cca_label label = label_of(&m->table, i);
+    struct cca_label label = cca_module_label_of(&m->table, i);
     label.module = (uint16_t)(m - cca_modules);
     cca_labels[m->first_label + i] = label;
   }
   m->classified = CCA_CLASSIFIED_YES;
+}
+
+/* What the note of M says. */
+static void read_note(struct cca_loaded *m) {
+  if (cca_cache_adopt(m)) {
+    if (m->classified == CCA_CLASSIFIED_YES && !m->first_label) {
+      m->classified = CCA_CLASSIFIED_BROKEN;
+      take_labels(m);
+    }
+    return;
+  }
+  if (!m->note)
+    return;
+  switch (cca_table_open(&m->table, &cca_classification_schema, m->note,
+                         m->note_len, NULL)) {
+  case CCA_TABLE_OK:
+    take_labels(m);
+    break;
+  case CCA_TABLE_ERR_OLDER:
+    m->classified = CCA_CLASSIFIED_OLDER;
+    break;
+  case CCA_TABLE_ERR_VERSION:
+    m->classified = CCA_CLASSIFIED_NEWER;
+    break;
+  default:
+    break;
+  }
+}
+
+/* Where the note of M is; that of a module that may go again is copied. */
+static void take_note(struct cca_loaded *m, const struct dl_phdr_info *info) {
+  struct cca_note note;
+  if (!find_note(info, &note))
+    return;
+  m->classified = CCA_CLASSIFIED_BROKEN;
+  if (!note.whole)
+    return;
+  m->note = started ? cca_pages_keep(note.content, note.len) : note.content;
+  m->note_len = m->note ? note.len : 0;
+}
+
+/* Does the loader write where M is not writable? */
+static bool has_text_relocations(const struct cca_loaded *m) {
+  for (size_t i = 0; i < m->dynamic_count; i++) {
+    const ElfW(Dyn) *entry = (const ElfW(Dyn) *)m->dynamic + i;
+    if (entry->d_tag == DT_NULL)
+      break;
+    if (entry->d_tag == DT_TEXTREL ||
+        (entry->d_tag == DT_FLAGS && entry->d_un.d_val & DF_TEXTREL))
+      return true;
+  }
+  return false;
+}
+
+/* Which build M is, for caches: by its build id and its note; without one, by
+ * all bytes that nobody writes. */
+static void identify(struct cca_loaded *m, const struct dl_phdr_info *info) {
+  if (m->build_id_len) {
+    m->digest = m->note ? cca_cache_sum(0, m->note, m->note_len) : 0;
+    m->identified = true;
+    return;
+  }
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+    if (p->p_type == PT_LOAD && (p->p_flags & (PF_R | PF_W)) == PF_R)
+      m->digest = cca_cache_sum(
+          m->digest, (const void *)(info->dlpi_addr + p->p_vaddr), p->p_filesz);
+  }
+  m->identified = !has_text_relocations(m);
 }
 
 /* Do sites A and B say the same of an object? */
@@ -248,20 +297,24 @@ static const char *keep_path(const struct dl_phdr_info *info, bool first) {
 
 struct look {
   uint32_t at;                         /* place in the link map */
+  uint32_t count;                      /* entered, with those before */
   uint64_t seen[CCA_MAX_MODULES / 64]; /* entered and still there */
 };
 
 static int look_at(struct dl_phdr_info *info, size_t size, void *payload) {
-  (void)size;
   struct look *look = payload;
-  uintptr_t low = UINTPTR_MAX, high = 0, eh = 0, dynamic = 0;
-  size_t dynamic_len = 0;
+  uintptr_t low = UINTPTR_MAX, high = 0, eh = 0, dynamic = 0, data = 0;
+  size_t dynamic_len = 0, data_len = 0;
   for (int i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr) *p = &info->dlpi_phdr[i];
     uintptr_t start = info->dlpi_addr + p->p_vaddr;
     if (p->p_type == PT_LOAD) {
       low = start < low ? start : low;
       high = start + p->p_memsz > high ? start + p->p_memsz : high;
+      if (p->p_flags & PF_W) {
+        data = start;
+        data_len = p->p_memsz;
+      }
     } else if (p->p_type == PT_GNU_EH_FRAME) {
       eh = start;
     } else if (p->p_type == PT_DYNAMIC) {
@@ -270,9 +323,12 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *payload) {
     }
   }
   bool first = look->at++ == 0;
+  if (first && !started && size >= sizeof *info &&
+      info->dlpi_adds < CCA_MAX_MODULES)
+    cca_pages_prepare(cca_modules, info->dlpi_adds * sizeof cca_modules[0]);
   if (low >= high)
     return 0;
-  for (uint32_t i = 0; i < cca_module_numbers; i++) {
+  for (uint32_t i = 0; i < look->count; i++) {
     const struct cca_loaded *m = &cca_modules[i];
     if (!m->gone && m->low == low && m->high == high &&
         (first || !strcmp(m->path, info->dlpi_name))) {
@@ -280,7 +336,7 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *payload) {
       return 0;
     }
   }
-  uint32_t number = cca_module_numbers;
+  uint32_t number = look->count;
   if (number == CCA_MAX_MODULES)
     return 1;
   struct cca_loaded *m = &cca_modules[number];
@@ -288,7 +344,10 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *payload) {
                            .low = low,
                            .high = high,
                            .path = keep_path(info, first),
-                           .late = started};
+                           .late = started,
+                           .data_low = data,
+                           .data_high = data + data_len,
+                           .kept = CCA_NONE};
   if (dynamic && readable_until(info, dynamic, dynamic_len)) {
     m->dynamic = (const void *)dynamic;
     m->dynamic_count = dynamic_len / sizeof(ElfW(Dyn));
@@ -300,9 +359,16 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *payload) {
     m->eh_high = (const unsigned char *)end;
   }
   find_build_id(m, info);
-  read_note(m, info);
+  take_note(m, info);
+  if (cca_cache_is_wanted())
+    identify(m, info);
   look->seen[number / 64] |= 1ull << number % 64;
-  cca_store_release(&cca_module_numbers, number + 1);
+  look->count = number + 1;
+  /* A module that may go again stays while we are here.  Of those that are
+   * there at start, all have to be known first: together they tell which cache.
+   */
+  if (started)
+    read_note(m);
   return 0;
 }
 
@@ -311,9 +377,15 @@ void cca_modules_allow(void) { cca_store(&allowed, 1); }
 bool cca_modules_refresh(void (*closed)(const struct cca_loaded *module)) {
   if (!cca_load(&allowed) || !cca_try(&lock))
     return false;
-  struct look look = {0};
+  struct look look = {.count = cca_module_numbers};
   uint64_t changes = cca_module_changes - cca_module_numbers;
   dl_iterate_phdr(look_at, &look);
+  if (!started) {
+    cca_cache_begin(look.count);
+    for (uint32_t i = 0; i < look.count; i++)
+      read_note(&cca_modules[i]);
+  }
+  cca_store_release(&cca_module_numbers, look.count);
   changes += cca_module_numbers;
   for (uint32_t i = 0; i < cca_module_numbers; i++)
     if (!cca_modules[i].gone && !(look.seen[i / 64] >> i % 64 & 1)) {

@@ -14,6 +14,7 @@
 #ifndef CCA_MODULES_H
 #define CCA_MODULES_H
 
+#include "labels.h"
 #include "summaries/table.h"
 
 #include <stdbool.h>
@@ -39,6 +40,13 @@ struct cca_loaded {
                                        segment that it is in; NULL: none */
   uint8_t build_id_len; /* 0: it has none, or a longer one */
   uint8_t build_id[CCA_MAX_BUILD_ID];
+  /* For caches (cache.h): */
+  const unsigned char *note; /* the classification's bytes; NULL: none */
+  size_t note_len;
+  uintptr_t data_low, data_high; /* the segment that is written */
+  uint64_t digest;               /* docs/cache-format.md, "CACHE_MODULE" */
+  bool identified;               /* by build id or bytes */
+  uint32_t kept;                 /* its row in the cache, or CCA_NONE */
 };
 
 /* Those entered: 0 ... cca_module_numbers - 1. */
@@ -71,5 +79,9 @@ void cca_modules_after_fork(void);
  * calls another module's function there, on which all depends, or CCA_NONE. */
 uint32_t cca_module_label(const struct cca_loaded *module, uintptr_t address,
                           uint32_t *through);
+
+/* What the site in ROW of the checked classification T asks of a size; its
+ * module is not filled in. */
+struct cca_label cca_module_label_of(const struct cca_table *t, uint32_t row);
 
 #endif

@@ -5,6 +5,7 @@
 #include "pages.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -18,6 +19,14 @@ void *cca_pages_map(size_t len) {
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   errno = saved;
   return pages == -1 ? NULL : (void *)pages;
+}
+
+void cca_pages_prepare(void *start, size_t len) {
+  enum { POPULATE_WRITE = 23, PAGE = 4096 }; /* since Linux 5.14 */
+  int saved = errno;
+  uintptr_t from = (uintptr_t)start & -(uintptr_t)PAGE;
+  syscall(SYS_madvise, from, (uintptr_t)start + len - from, POPULATE_WRITE);
+  errno = saved;
 }
 
 void cca_pages_unmap(void *pages, size_t len) {

@@ -17,6 +17,10 @@
 /* LEN bytes of zeros, not accounted for until they are touched. */
 void *cca_pages_map(size_t len);
 
+/* Have the LEN bytes at START, which will all be written, at once: a fault for
+ * each page costs several times as much.  Nothing, where the kernel cannot. */
+void cca_pages_prepare(void *start, size_t len);
+
 /* Give back LEN bytes that were mapped, of which nobody knows. */
 void cca_pages_unmap(void *pages, size_t len);
 

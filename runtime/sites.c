@@ -85,12 +85,13 @@ static void fill_row(const struct cca_table *t, const struct cca_label *label,
   out->callee = cca_table_string(t, s.callee);
   out->reason = cca_table_string(t, s.reason);
   if (s.flags & CCA_ALLOCSITE_FLAGS_IMPORTED) {
-    uint32_t binding = cca_load_acquire(&label->binding);
+    const struct cca_met *met = &cca_mets[label - cca_labels];
+    uint32_t binding = cca_load_acquire(&met->binding);
     out->imported = 1;
     if (binding <= CCA_BINDING_ALLOCATES)
       out->binding = bindings[binding];
     if (binding <= CCA_BINDING_ALLOCATES && binding != CCA_BINDING_UNMET)
-      out->definer = number_of(cca_load(&label->definer));
+      out->definer = number_of(cca_load(&met->definer));
   }
 }
 

@@ -18,6 +18,7 @@
 
 #include "addresses.h"
 #include "bindings.h"
+#include "cache.h"
 #include "labels.h"
 #include "modules.h"
 
@@ -123,6 +124,14 @@ static bool is_there(const struct cca_loaded *module, uintptr_t address) {
 #endif
 }
 
+static void note_binding(uint32_t label, enum cca_binding binding,
+                         const struct cca_loaded *definer) {
+  struct cca_met *met = &cca_mets[label];
+  cca_store(&met->definer, definer ? (uint16_t)(definer - cca_modules)
+                                   : (uint16_t)CCA_NO_MODULE);
+  cca_store_release(&met->binding, (uint8_t)binding);
+}
+
 /* What the call of site ROW in MODULE is bound to; looks at the link map again
  * if it is in no module that we know. */
 static enum cca_binding look_up(const struct cca_loaded *module, uint32_t row) {
@@ -134,11 +143,22 @@ static enum cca_binding look_up(const struct cca_loaded *module, uint32_t row) {
   if (definer && definer->late && cca_load_acquire(&cca_facts_closing) &&
       !is_there(definer, definer->low))
     return CCA_BINDING_UNKNOWN; /* another one is at its place by now */
-  struct cca_label *label = &cca_labels[module->first_label + row];
-  cca_store(&label->definer, definer ? (uint16_t)(definer - cca_modules)
-                                     : (uint16_t)CCA_NO_MODULE);
-  cca_store_release(&label->binding, (uint8_t)binding);
+  note_binding(module->first_label + row, binding, definer);
   return binding;
+}
+
+/* What the cache knows of ADDRESS in M, as if it were found out now. */
+static uint64_t take_kept(const struct cca_loaded *m, uintptr_t address,
+                          const struct cca_kept_call *kept) {
+  uint32_t label = kept->is_ambiguous ? place(CCA_REASON_AMBIGUOUS, address)
+                   : kept->site == CCA_NONE ? 0
+                                            : m->first_label + kept->site;
+  if (kept->binding != CCA_BINDING_UNMET)
+    note_binding(m->first_label + kept->through, kept->binding, kept->definer);
+  uint64_t fact =
+      label | (uint64_t)kept->unwind << 32 | (m->late ? CCA_FACT_LATE : 0);
+  cca_facts_set(address, fact);
+  return fact;
 }
 
 __attribute__((noinline, cold)) static uint64_t find_out(uintptr_t address) {
@@ -153,6 +173,9 @@ __attribute__((noinline, cold)) static uint64_t find_out(uintptr_t address) {
   }
   if (!m) /* not kept: a module may come to be there */
     return cca_fact_of(0, (struct cca_row){CCA_ROW_NONE, 0, 0}, true);
+  struct cca_kept_call kept;
+  if (!closing && cca_cache_find(m, address, &kept))
+    return take_kept(m, address, &kept);
   uint32_t through, label = cca_module_label(m, address, &through);
   bool goes_on = m->classified != CCA_CLASSIFIED_YES, keep = true;
   if (label == CCA_REASON_AMBIGUOUS) {
@@ -170,8 +193,10 @@ __attribute__((noinline, cold)) static uint64_t find_out(uintptr_t address) {
   }
   uint64_t fact = cca_fact_of(label, cca_unwind_row(m, address), goes_on) |
                   (m->late ? CCA_FACT_LATE : 0);
-  if (keep && (!closing || !m->late))
+  if (keep && (!closing || !m->late)) {
+    cca_cache_missed();
     cca_facts_set(address, fact);
+  }
   return fact;
 }
 

@@ -463,8 +463,7 @@ static int check_cache(const struct check *check) {
   for (uint32_t i = 0; i < cca_cache_module_count(table); i++) {
     struct cca_cache_module m = cca_cache_module_at(table, i);
     const unsigned char *at = cca_table_row(table, CCA_CHUNK_CACHE_MODULE, i);
-    if (m.span <= 0 || (int64_t)m.note > m.span ||
-        (int64_t)m.note_size > m.span - (int64_t)m.note)
+    if (m.span <= 0 || (int64_t)m.note_size > m.span)
       return fail(check, CCA_TABLE_ERR_CORRUPT, (size_t)(at - table->image),
                   "cache_module %u: the note is not in the module", i);
     int status = check_calls(check, i);
@@ -472,6 +471,16 @@ static int check_cache(const struct check *check) {
       return status;
   }
   return 0;
+}
+
+int cca_table_reopen(struct cca_table *table, const struct cca_schema *schema,
+                     const void *image, size_t len) {
+  struct check check = {table, NULL};
+  *table = (struct cca_table){.image = image, .schema = schema};
+  int status = check_header(&check, len);
+  if (status == 0)
+    status = check_chunks(&check);
+  return status == 0 ? check_strings(&check) : status;
 }
 
 int cca_table_open(struct cca_table *table, const struct cca_schema *schema,

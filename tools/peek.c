@@ -110,12 +110,15 @@ static bool is_sound(const struct cca_label *label) {
 }
 
 static bool copy_labels(struct other *other) {
-  uintptr_t labels, counters[CCA_SHARDS];
+  uintptr_t labels, mets, counters[CCA_SHARDS];
   uint32_t count = copy_number(other, other->at.label_numbers, CCA_MAX_LABELS);
   cca_label_numbers = count;
   cca_labels = cca_arena_zalloc(&other->arena, count, sizeof *cca_labels);
+  cca_mets = cca_arena_zalloc(&other->arena, count, sizeof *cca_mets);
   if (!copy(other, &labels, (uintptr_t)other->at.labels, sizeof labels) ||
       !copy(other, cca_labels, labels, count * sizeof *cca_labels) ||
+      !copy(other, &mets, (uintptr_t)other->at.mets, sizeof mets) ||
+      !copy(other, cca_mets, mets, count * sizeof *cca_mets) ||
       !copy(other, counters, (uintptr_t)other->at.counters, sizeof counters))
     return false;
   for (uint32_t i = 0; i < count; i++)
@@ -142,6 +145,7 @@ static void peek_at(const char *folder, pid_t pid, pid_t parent,
       other.at.size == sizeof other.at &&
       other.at.module_size == sizeof cca_modules[0] &&
       other.at.label_size == sizeof *cca_labels &&
+      other.at.met_size == sizeof *cca_mets &&
       other.at.shards == CCA_SHARDS && copy_modules(&other) &&
       copy_labels(&other))
     cca_snapshot_write(folder, &snapshot);

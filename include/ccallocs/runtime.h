@@ -69,6 +69,17 @@ CCA_API int cca_describe(const void *pointer, struct cca_object *out);
  */
 CCA_API void *cca_next_object(const void *after);
 
+/*
+ * Write what is known by now about the modules of this process for the next one
+ * that has them, where CC_ALLOCS_CACHE says (allocs-run(1), "Caches"); at the
+ * end of the process that is done anyway.
+ *
+ * Returns CCA_OK, or CCA_ERR_REFUSED: no cache was asked for, it is not to be
+ * written, there is no room, or another thread is at it.
+ * Threads, signals: any.
+ */
+CCA_API int cca_cache_save(void);
+
 #ifdef __cplusplus
 }
 #endif

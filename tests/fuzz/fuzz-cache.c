@@ -26,8 +26,9 @@ static void touch_cache(const struct cca_cache *cache) {
       touched += area[k];
   }
   static const struct cca_identity modules[] = {{"a", "01", 2, 3, true}};
-  const struct cca_cache_key key = {"b", 1, modules, 1, NULL, 0};
+  const struct cca_cache_key key = {"b", 1, modules, 1, NULL, 0, ""};
   MUST(cca_cache_match(cache, &key, &which) != CCA_CACHE_OFF);
+  MUST(cca_cache_match_clients(cache, &key, &which) != CCA_CACHE_OFF);
 }
 
 static enum cca_cache_reason read_all(const uint8_t *data, size_t size) {

@@ -15,16 +15,15 @@ static const struct cca_identity cache_modules[] = {
     {"/lib/liba.so", "", 12, 0x9000, true},
     {"/lib/plugin.so", "beef", 13, 0x4000, true},
 };
-static const struct cca_cache_tool cache_clients[] = {{"leaks", 3, "c0ffee"}};
+static const struct cca_cache_tool cache_clients[] = {{"leaks", "3", "c0ffee"}};
 
 static const struct cca_cache_key cache_key = {
-    "cc-allocs 0.1", 0x77, cache_modules, 2, cache_clients, 1};
+    "cc-allocs 0.1", 0x77, cache_modules, 2, cache_clients, 1, "leaks.so"};
 
 /* The bytes of a file, owned; SIZE of them. */
 static inline unsigned char *make_cache(size_t *size) {
   static const struct cca_cache_module rows[] = {
-      {.note = 0x100,
-       .note_size = 64,
+      {.note_size = 64,
        .classified = CCA_CLASSIFIED_YES,
        .sites = 2,
        .calls_first = 0,

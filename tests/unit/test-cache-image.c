@@ -101,6 +101,7 @@ static void test_rules_of_the_layout(void) {
   } rules[] = {
       {12, 2, CCA_CACHE_FORMAT, ""},
       {24, 1, CCA_CACHE_FORMAT, ""},
+      {3 * 4096 + 12, 1, CCA_CACHE_CHECKSUM, ""}, /* reserved */
       {4095, 1, CCA_CACHE_BROKEN, "what follows the table is not zero"},
       {4096 + 12, 1, CCA_CACHE_BROKEN, "what follows an area is not zero"},
       {8192 + 5, 1, CCA_CACHE_BROKEN, "what follows an area is not zero"},
@@ -146,6 +147,17 @@ static void test_areas_stay_where_they_are(void) {
   }
   sum_again(file, size);
   CHECK(read_cache(file, size, NULL) == CCA_CACHE_USED);
+
+  /* A page that no area has. */
+  struct cca_table_error err = {.text = ""};
+  unsigned char *longer = calloc(1, size + 4096);
+  memcpy(longer, file, size - 32);
+  memcpy(longer + size - 32 + 4096, file + size - 32, 32);
+  cca_save_8(longer + size + 4096 - 16, size + 4096);
+  sum_again(longer, size + 4096);
+  CHECK(read_cache(longer, size + 4096, &err) == CCA_CACHE_BROKEN);
+  CHECK_STR(err.text, "more pages than areas need");
+  free(longer);
   free(file);
 }
 
@@ -166,12 +178,14 @@ static void test_each_difference_has_its_reason(void) {
     key = cache_key;                                                           \
     memcpy(modules, cache_modules, sizeof modules);                            \
     memcpy(clients, cache_clients, sizeof cache_clients);                      \
-    clients[1] = (struct cca_cache_tool){"zeal", 1, ""};                       \
+    clients[1] = (struct cca_cache_tool){"zeal", "1", ""};                     \
     key.modules = modules;                                                     \
     key.clients = clients;                                                     \
     change;                                                                    \
-    CHECK_STR(cca_cache_word(cca_cache_match(&cache, &key, &which)),           \
-              expected);                                                       \
+    enum cca_cache_reason why_ = cca_cache_match(&cache, &key, &which);        \
+    if (why_ == CCA_CACHE_USED)                                                \
+      why_ = cca_cache_match_clients(&cache, &key, &which);                    \
+    CHECK_STR(cca_cache_word(why_), expected);                                 \
     CHECK_U(which, about);                                                     \
   } while (0)
   DIFFERS((void)0, "used", CCA_NONE);
@@ -180,7 +194,7 @@ static void test_each_difference_has_its_reason(void) {
   DIFFERS(key.client_count = 0, "clients", CCA_NONE);
   DIFFERS(key.client_count = 2, "clients", CCA_NONE);
   DIFFERS(clients[0].id = "peaks", "clients", 0);
-  DIFFERS(clients[0].version++, "client-version", 0);
+  DIFFERS(clients[0].version = "4", "client-version", 0);
   DIFFERS(clients[0].build_id[0] = 'd', "client-rebuilt", 0);
   DIFFERS(key.module_count = 1, "modules", CCA_NONE);
   DIFFERS(key.module_count = 3, "modules", 2);
@@ -210,7 +224,7 @@ static void test_names(void) {
   cca_cache_name(&key, other);
   CHECK(strcmp(other, name) != 0);
   key = cache_key;
-  key.client_count = 0;
+  key.client_list = "";
   cca_cache_name(&key, other);
   CHECK(strcmp(other, name) != 0);
 }

@@ -10,7 +10,7 @@
 #define HEAD "cache 1.0\ncache_head\n"
 /* A module of 0x100 bytes with two sites, and as many calls as it is said. */
 #define MODULE(calls)                                                          \
-  HEAD "cache_module span=0x100 note=0x20 note_size=0xe0 sites=2 "             \
+  HEAD "cache_module span=0x100 note_size=0x100 sites=2 "                      \
        "calls=@0+" calls "\n"
 #define BINDING                                                                \
   "cache_call offset=1 unwind=1 site=0xffffffff binding=@0\ncache_binding "
@@ -21,9 +21,7 @@ static const struct {
     {HEAD, "cache 1.0\n", "0 rows of cache_head, not 1"},
     {HEAD "cache_module span=1\n", HEAD "cache_module\n",
      "cache_module 0: the note is not in the module"},
-    {MODULE("0"), HEAD "cache_module span=0x100 note=0x20 note_size=0xe1\n",
-     "cache_module 0: the note is not in the module"},
-    {MODULE("0"), HEAD "cache_module span=0x100 note=0x101\n",
+    {MODULE("0"), HEAD "cache_module span=0x100 note_size=0x101\n",
      "cache_module 0: the note is not in the module"},
     {MODULE("2") "cache_call offset=5 unwind=1\ncache_call offset=6 unwind=1\n",
      MODULE("2") "cache_call offset=5 unwind=1\ncache_call offset=5 unwind=1\n",
