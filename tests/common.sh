@@ -29,6 +29,8 @@ failed_at() {
 trap 'failed_at $LINENO' ERR
 trap 'rm -rf "$work"' EXIT
 cd "$work"
+export XDG_CACHE_HOME=$work/.cache # of allocs run
+unset CC_ALLOCS_CACHE CC_ALLOCS_CACHE_SHARED
 
 # compile FILE.c [FLAG...] <SOURCE: write FILE.c, compile it to FILE.o.
 compile() {

@@ -22,6 +22,7 @@ static const struct {
     {"check", cca_check_main, "sites whose size is not that of what they make"},
     {"symbolize", cca_symbolize_main, "functions and lines of addresses"},
     {"symserver", cca_symserver_main, "make symbol tables for other processes"},
+    {"cache", cca_cache_main, "what allocs run has left for the next time"},
     {"export", cca_export_main, "the functions as other tools read them"},
     {"dump", cca_dump_main, "summaries, classifications, symbol tables as text"},
     {"assemble", cca_assemble_main, "that text back into a table file"},

@@ -18,6 +18,7 @@ int cca_check_main(int argc, char **argv);
 int cca_export_main(int argc, char **argv);
 int cca_symbolize_main(int argc, char **argv);
 int cca_symserver_main(int argc, char **argv);
+int cca_cache_main(int argc, char **argv);
 int cca_dump_main(int argc, char **argv);
 int cca_assemble_main(int argc, char **argv);
 int cca_solve_main(int argc, char **argv);

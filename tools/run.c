@@ -28,6 +28,7 @@
 #include "allocs.h"
 #include "base/file.h"
 #include "peek.h"
+#include "run-cache.h"
 #include "run-clients.h"
 #include "run-show.h"
 
@@ -65,6 +66,16 @@ static const char help[] =
     "                      tcmalloc, or of a library: faster than glibc's, "
     "even "
     "typed\n"
+    "      --cache DIR     where what is known of modules is kept for the next "
+    "time\n"
+    "                      (~/.cache/cc-allocs)\n"
+    "      --no-cache      keep nothing, and use nothing that is kept\n"
+    "      --cache-write WHEN\n"
+    "                      exit, when a process ends; asked, by "
+    "--cache-signal; never\n"
+    "      --cache-signal SIG\n"
+    "                      write it whenever the program gets SIG\n"
+    "      --show-cache    say whether it was used, and why not\n"
     "      --no-symbols    addresses without functions and lines\n"
     "      --symbols-wait SEC\n"
     "                      how long the result waits for them (60)\n"
@@ -99,6 +110,7 @@ struct options {
   const char *allocator;   /* library to preload behind ours; NULL: none */
   struct cca_text clients; /* CC_ALLOCS_CLIENTS */
   struct cca_run_symbols_options symbols;
+  struct cca_run_cache_options cache;
 };
 
 /* ---- The command line ---- */
@@ -116,6 +128,14 @@ static int parse_signal(const char *word) {
       return i;
   }
   return 0;
+}
+
+/* 0: there is no signal WORD, and that has been said. */
+static int take_signal(const char *word) {
+  int signal = parse_signal(word);
+  if (!signal)
+    cca_complain("run", "there is no signal `%s'; kill -l lists them", word);
+  return signal;
 }
 
 static double parse_interval(const char *word) {
@@ -210,6 +230,11 @@ static int parse(struct options *options, int argc, char **argv) {
     CLIENT,
     SERVER,
     NO_START,
+    CACHE,
+    NO_CACHE,
+    CACHE_WRITE,
+    CACHE_SIGNAL,
+    SHOW_CACHE,
     COLOR,
     HELP
   };
@@ -230,6 +255,11 @@ static int parse(struct options *options, int argc, char **argv) {
       {"client", required_argument, NULL, CLIENT},
       {"server", required_argument, NULL, SERVER},
       {"no-start", no_argument, NULL, NO_START},
+      {"cache", required_argument, NULL, CACHE},
+      {"no-cache", no_argument, NULL, NO_CACHE},
+      {"cache-write", required_argument, NULL, CACHE_WRITE},
+      {"cache-signal", required_argument, NULL, CACHE_SIGNAL},
+      {"show-cache", no_argument, NULL, SHOW_CACHE},
       {"color", optional_argument, NULL, COLOR},
       {"help", no_argument, NULL, HELP},
       {0},
@@ -263,12 +293,9 @@ static int parse(struct options *options, int argc, char **argv) {
       options->output = optarg;
       break;
     case SIGNAL:
-      options->signal = parse_signal(optarg);
-      if (!options->signal) {
-        cca_complain("run", "there is no signal `%s'; kill -l lists them",
-                     optarg);
+      options->signal = take_signal(optarg);
+      if (!options->signal)
         return EXIT_OURS;
-      }
       break;
     case INTERVAL:
       options->interval = parse_interval(optarg);
@@ -300,6 +327,30 @@ static int parse(struct options *options, int argc, char **argv) {
         return EXIT_OURS;
       }
       break;
+    case CACHE:
+      options->cache.folder = optarg;
+      options->cache.off = false;
+      break;
+    case NO_CACHE:
+      options->cache.folder = NULL;
+      options->cache.off = true;
+      break;
+    case CACHE_WRITE:
+      options->cache.when = optarg;
+      if (!cca_run_cache_is_when(optarg)) {
+        cca_complain("run", "--cache-write is exit, asked or never, not `%s'",
+                     optarg);
+        return EXIT_OURS;
+      }
+      break;
+    case CACHE_SIGNAL:
+      options->cache.signal = take_signal(optarg);
+      if (!options->cache.signal)
+        return EXIT_OURS;
+      break;
+    case SHOW_CACHE:
+      options->cache.show = true;
+      break;
     case CLIENT:
       if (cca_run_clients_add(&options->clients, optarg) < 0)
         return EXIT_OURS;
@@ -329,6 +380,10 @@ static int parse(struct options *options, int argc, char **argv) {
                  formats[options->show.format].name);
     return EXIT_OURS;
   }
+  if (options->signal && options->signal == options->cache.signal) {
+    cca_complain("run", "--signal and --cache-signal are two signals");
+    return EXIT_OURS;
+  }
   if (options->signal && options->interval > 0) {
     cca_complain("run", "snapshots come by --signal or by --interval");
     return EXIT_OURS;
@@ -351,13 +406,15 @@ static void hand_on(int signal) {
 
 /* What is sent to us is meant for the program.  Keys of the terminal reach it
  * by themselves. */
-static void hand_on_signals(int snapshot) {
+static void hand_on_signals(int snapshot, int cache) {
   static const int sent[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCONT};
   struct sigaction action = {.sa_handler = hand_on, .sa_flags = SA_RESTART};
   for (size_t i = 0; i < sizeof sent / sizeof sent[0]; i++)
     sigaction(sent[i], &action, NULL);
   if (snapshot)
     sigaction(snapshot, &action, NULL);
+  if (cache)
+    sigaction(cache, &action, NULL);
   action.sa_handler = SIG_IGN;
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGQUIT, &action, NULL);
@@ -426,7 +483,7 @@ static int run(char **argv, const struct options *options, const char *folder) {
   sigaddset(&ours, SIGQUIT);
   posix_spawnattr_setsigdefault(&attributes, &ours);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-  hand_on_signals(options->signal);
+  hand_on_signals(options->signal, options->cache.signal);
   int error = posix_spawnp(&program, argv[0], NULL, &attributes, argv, environ);
   posix_spawnattr_destroy(&attributes);
   if (error) {
@@ -553,6 +610,10 @@ int cca_run_main(int argc, char **argv) {
     return EXIT_OURS;
   }
   struct target target;
+  if (cca_run_cache_prepare(&options.cache) < 0) {
+    free(runtime);
+    return EXIT_OURS;
+  }
   if (open_target(&target, &options) < 0) {
     free(target.name);
     free(runtime);
@@ -578,6 +639,7 @@ int cca_run_main(int argc, char **argv) {
     options.show.program = program;
     options.show.exit_status = status;
     cca_run_clients_say(folder.data);
+    cca_run_cache_finish(&options.cache, folder.data);
     status = show(folder.data, &options, symbols, &target, argv[optind]);
   }
   cca_run_symbols_end(symbols);

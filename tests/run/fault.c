@@ -7,6 +7,7 @@
  *         memory    allocation N fails
  *         memory+   allocation N and all that follow
  *         fail      call N below fails, with ENOSPC
+ *         kill      the process is killed just before call N
  *       and CCA_FAULT_HIT, a file that is made when it has happened, so that a
  *       sweep knows its end.
  * Holds: a child that fork() makes is spared, and so is every other program.
@@ -15,6 +16,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -78,6 +80,7 @@ static bool no_memory(void *caller) {
   return true;
 }
 
+#ifndef CALLS_ALONE /* the malloc of a process stays what it is */
 void *malloc(size_t size) {
   return no_memory(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
 }
@@ -90,12 +93,17 @@ void *realloc(void *block, size_t size) {
                                                 : __libc_realloc(block, size);
 }
 
+#endif
+
 /* Is this the call that fails? */
 static bool fails(void *caller) {
-  if (strcmp(fault.kind, "fail") || !is_asked(caller) ||
+  bool killed = !strcmp(fault.kind, "kill");
+  if ((!killed && strcmp(fault.kind, "fail") != 0) || !is_asked(caller) ||
       ++fault.count != fault.at)
     return false;
   note();
+  if (killed)
+    kill(getpid(), SIGKILL);
   errno = ENOSPC;
   return true;
 }
@@ -116,6 +124,9 @@ CALL(int, symlink, (const char *a, const char *b), (a, b), -1)
 CALL(int, linkat, (int a, const char *b, int c, const char *d, int e),
      (a, b, c, d, e), -1)
 CALL(int, rename, (const char *a, const char *b), (a, b), -1)
+CALL(int, renameat, (int a, const char *b, int c, const char *d), (a, b, c, d),
+     -1)
+CALL(int, fsync, (int a), (a), -1)
 CALL(int, flock, (int a, int b), (a, b), -1)
 CALL(int, pipe2, (int *a, int b), (a, b), -1)
 CALL(int, fchmod, (int a, mode_t b), (a, b), -1)
@@ -148,3 +159,20 @@ CALL(int, posix_spawn,
   }
 OPEN(open)
 OPEN(open64)
+#define OPENAT(name)                                                           \
+  int name(int at, const char *path, int flags, ...) {                         \
+    static int (*next)(int, const char *, int, ...);                           \
+    mode_t mode = 0;                                                           \
+    if (!next)                                                                 \
+      *(void **)&next = dlsym(RTLD_NEXT, #name);                               \
+    if (flags & (O_CREAT | O_TMPFILE)) {                                       \
+      va_list args;                                                            \
+      va_start(args, flags);                                                   \
+      mode = va_arg(args, mode_t);                                             \
+      va_end(args);                                                            \
+    }                                                                          \
+    return fails(__builtin_return_address(0)) ? -1                             \
+                                              : next(at, path, flags, mode);   \
+  }
+OPENAT(openat)
+OPENAT(openat64)
