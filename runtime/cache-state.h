@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cache-state.h -- what cache.c has found, for cache-write.c.  Private to them.
+ * cache-state.h -- what cache.c has found, for cache-write.c and
+ * client-cache.c.  Private to them.
  */
 #ifndef CCA_CACHE_STATE_H
 #define CCA_CACHE_STATE_H

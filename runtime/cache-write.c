@@ -16,6 +16,7 @@
 #include "addresses.h"
 #include "cache-state.h"
 #include "ccallocs/runtime.h"
+#include "client-cache.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -44,6 +45,8 @@ struct draft {
   struct cca_cache_binding *bindings;
   struct cca_label *labels;
   uint32_t binding_count, label_count;
+  struct cca_cache_blob blobs[1 + CCA_MAX_BLOBS]; /* the first: the labels */
+  uint32_t blob_count;
 };
 
 /* ---- Modules ---- */
@@ -153,7 +156,8 @@ static void add_fact(struct draft *d, uint64_t key, uint64_t word) {
     item.call.flags = CCA_CACHE_CALL_FLAGS_AMBIGUOUS;
   } else {
     uint32_t sites = d->modules[row].sites;
-    if (label && label - m->first_label >= sites)
+    if (label &&
+        (label - m->first_label >= sites || !cca_client_cache_takes(label)))
       return;
     if (label)
       item.call.site = label - m->first_label;
@@ -184,7 +188,9 @@ static void add_unmet(struct draft *d, uint32_t kept) {
   for (uint32_t i = 0; i < was.calls_count; i++) {
     struct item item = {.row = d->row_of_kept[kept],
                         .call = cca_cache_call_at(t, was.calls_first + i)};
-    if (m && cca_facts_get(m->low + item.call.offset))
+    if (m && (cca_facts_get(m->low + item.call.offset) ||
+              (item.call.site != CCA_NONE &&
+               !cca_client_cache_takes(m->first_label + item.call.site))))
       continue;
     if (item.call.binding != CCA_NONE) {
       item.binding = cca_cache_binding_at(t, item.call.binding);
@@ -264,19 +270,19 @@ static void add_labels(struct draft *d) {
 
 /* ---- The file ---- */
 
-static bool publish(const struct draft *d) {
+static bool publish(struct draft *d) {
+  d->blobs[0] = (struct cca_cache_blob){
+      CCA_NONE, CCA_CACHE_LABELS, CCA_AREA_KIND_WRITABLE, d->labels,
+      d->label_count * (uint32_t)sizeof *d->labels};
   const struct cca_cache_key key = {.runtime = CCA_CACHE_RUNTIME_NAME,
                                     .options = state.options,
                                     .modules = d->identities,
                                     .module_count = d->module_count,
                                     .clients = state.clients,
                                     .client_count = state.client_count};
-  const struct cca_cache_blob labels = {
-      CCA_NONE, CCA_CACHE_LABELS, CCA_AREA_KIND_WRITABLE, d->labels,
-      d->label_count * (uint32_t)sizeof *d->labels};
   const struct cca_cache_content content = {
-      &key,    d->modules,    d->calls,         d->bindings,
-      &labels, d->item_count, d->binding_count, 1};
+      &key,     d->modules,    d->calls,         d->bindings,
+      d->blobs, d->item_count, d->binding_count, d->blob_count};
   size_t size = cca_cache_size(&content);
   unsigned char *image = size ? cca_pages_map(size) : NULL;
   if (!image)
@@ -298,6 +304,17 @@ static void *carve(char **next, size_t count, size_t size) {
   void *place = *next;
   *next += (count * size + 15) / 16 * 16;
   return place;
+}
+
+static void collect(struct draft *d, uint32_t loaded,
+                    const struct cca_facts *facts) {
+  add_modules(d, loaded);
+  add_facts(d, facts);
+  for (uint32_t i = 0; i < CCA_MAX_MODULES; i++)
+    if (d->row_of_kept[i] != CCA_NONE)
+      add_unmet(d, i);
+  settle(d);
+  add_labels(d);
 }
 
 static bool collect_and_publish(void) {
@@ -325,14 +342,14 @@ static bool collect_and_publish(void) {
   d->bindings = carve(&next, calls, sizeof *d->bindings);
   d->labels = carve(&next, CCA_MAX_LABELS, sizeof *d->labels);
   d->item_room = calls;
-  add_modules(d, loaded);
-  add_facts(d, facts);
-  for (uint32_t i = 0; i < CCA_MAX_MODULES; i++)
-    if (d->row_of_kept[i] != CCA_NONE)
-      add_unmet(d, i);
-  settle(d);
-  add_labels(d);
-  bool good = publish(d);
+  int areas = cca_client_cache_collect(d->blobs + 1);
+  bool good = areas >= 0;
+  if (good) {
+    d->blob_count = 1 + (uint32_t)areas;
+    collect(d, loaded, facts);
+    good = publish(d);
+    cca_client_cache_release();
+  }
   cca_pages_unmap(pages, size);
   return good;
 }
@@ -363,7 +380,8 @@ __attribute__((visibility("default"))) int cca_cache_save(void) {
 static bool is_worth_it(void) {
   uint32_t kept = state.in_use ? cca_cache_call_count(&state.cache.table) : 0;
   uint32_t fresh = cca_load(&state.missed) + cca_load(&state.stale);
-  return !state.in_use || (fresh && fresh >= kept / 16);
+  return !state.in_use || (fresh && fresh >= kept / 16) ||
+         cca_client_cache_is_new();
 }
 
 /* One line, of words between tabs: which reason, of which module or client it

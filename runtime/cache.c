@@ -405,10 +405,15 @@ void cca_cache_clients(const struct cca_cache_tool *clients, uint32_t count) {
   uint32_t which;
   enum cca_cache_reason reason =
       cca_cache_match_clients(&state.cache, &key, &which);
-  if (reason == CCA_CACHE_USED)
-    return;
+  if (reason != CCA_CACHE_USED)
+    cca_cache_refuse(reason, which);
+}
+
+void cca_cache_refuse(enum cca_cache_reason reason, uint32_t client) {
   state.reason = reason;
-  state.which_client = which;
+  state.which_client = client;
+  if (reason == CCA_CACHE_UNIDENTIFIED)
+    state.when = CCA_CACHE_NEVER;
   cca_store_release(&state.in_use, 0);
 }
 

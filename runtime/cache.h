@@ -64,6 +64,10 @@ void cca_cache_build(const struct cca_loaded *module,
  * have to be the same, or it is not used from now on.  They are borrowed. */
 void cca_cache_clients(const struct cca_cache_tool *clients, uint32_t count);
 
+/* The cache is not used from now on, because of CLIENT, for REASON; if that is
+ * CCA_CACHE_UNIDENTIFIED, none is written either. */
+void cca_cache_refuse(enum cca_cache_reason reason, uint32_t client);
+
 /* The signal that asks for a cache to be written; 0: none.  Read once. */
 int cca_cache_signal(void);
 

@@ -13,10 +13,11 @@
  * of it is called its variable is read and checked; what it says is copied, and
  * its library stays.  Whatever is wrong with it, the process goes on without.
  */
-#include "clients.h"
+#include "clients-state.h"
 
 #include "atomics.h"
 #include "cache.h"
+#include "clients.h"
 #include "hooks.h"
 #include "modules.h"
 #include "pages.h"
@@ -34,20 +35,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_CLIENTS = CCA_CLIENTS_MAX, MAX_NAME = 63 };
-
 /* What a client was told of a module. */
 enum { TOLD_NOTHING, TOLD_LOADED, TOLD_UNLOADED };
 
-struct registered {
-  struct cca_client client; /* a copy; functions that it does not have: NULL */
-  char id[MAX_NAME + 1];
-  void *data;
-  uint8_t told[CCA_MAX_MODULES];
-};
-
-static struct registered registry[MAX_CLIENTS];
-static uint32_t count;    /* registered: 0 ... this - 1 */
+struct cca_registered cca_registry[CCA_CLIENTS_MAX];
+uint32_t cca_registered_count;
 static uint32_t lock;     /* one at a time registers */
 static uint32_t telling;  /* one at a time tells of modules */
 static uint64_t told_map; /* cca_module_changes that all were told of, + 1 */
@@ -57,7 +49,7 @@ static __thread bool busy /* in an event */
 /* ---- Telling ---- */
 
 /* What was closed first: another may have its place. */
-static void tell_one(struct registered *r) {
+static void tell_one(struct cca_registered *r) {
   uint32_t modules = cca_load_acquire(&cca_module_numbers);
   for (uint32_t i = 0; i < modules; i++)
     if (r->told[i] == TOLD_LOADED && cca_load(&cca_modules[i].gone)) {
@@ -77,25 +69,36 @@ static void tell_modules(void) {
   uint64_t changes = cca_load_acquire(&cca_module_changes) + 1;
   if (cca_likely(changes == cca_load(&told_map)) || !cca_try(&telling))
     return;
-  for (uint32_t i = 0; i < cca_load_acquire(&count); i++)
-    tell_one(&registry[i]);
+  for (uint32_t i = 0; i < cca_load_acquire(&cca_registered_count); i++)
+    tell_one(&cca_registry[i]);
   cca_store(&told_map, changes);
   cca_leave(&telling);
+}
+
+bool cca_clients_enter(int *saved) {
+  if (busy)
+    return false;
+  *saved = errno;
+  busy = true;
+  tell_modules();
+  return true;
+}
+
+void cca_clients_leave(int saved) {
+  busy = false;
+  errno = saved;
 }
 
 /* Give EVENT to all who want it. */
 #define TELL(event, ...)                                                       \
   do {                                                                         \
-    if (busy)                                                                  \
+    int saved;                                                                 \
+    if (!cca_clients_enter(&saved))                                            \
       break;                                                                   \
-    int saved = errno;                                                         \
-    busy = true;                                                               \
-    tell_modules();                                                            \
-    for (uint32_t i = 0; i < cca_load_acquire(&count); i++)                    \
-      if (registry[i].client.event)                                            \
-        registry[i].client.event(registry[i].data, ##__VA_ARGS__);             \
-    busy = false;                                                              \
-    errno = saved;                                                             \
+    for (uint32_t i = 0; i < cca_load_acquire(&cca_registered_count); i++)     \
+      if (cca_registry[i].client.event)                                        \
+        cca_registry[i].client.event(cca_registry[i].data, ##__VA_ARGS__);     \
+    cca_clients_leave(saved);                                                  \
   } while (0)
 
 void cca_clients_allocated(const struct cca_client_object *object) {
@@ -116,13 +119,9 @@ void cca_clients_resized(const struct cca_client_object *before,
 }
 
 void cca_clients_modules(void) {
-  int saved = errno;
-  if (busy || !cca_load(&count))
-    return;
-  busy = true;
-  tell_modules();
-  busy = false;
-  errno = saved;
+  int saved;
+  if (cca_load(&cca_registered_count) && cca_clients_enter(&saved))
+    cca_clients_leave(saved);
 }
 
 void cca_clients_snapshot(void) { TELL(snapshot); }
@@ -140,11 +139,12 @@ void cca_clients_forked(void) {
 
 /* ---- Registering ---- */
 
-static bool is_name(const char *name) {
+bool cca_client_is_name(const char *name) {
   size_t len = 0;
-  while (name && len <= MAX_NAME && name[len] > ' ' && name[len] <= '~')
+  while (name && len <= CCA_MAX_CLIENT_NAME && name[len] > ' ' &&
+         name[len] <= '~')
     len++;
-  return len && len <= MAX_NAME && !name[len];
+  return len && len <= CCA_MAX_CLIENT_NAME && !name[len];
 }
 
 /* Are the bytes of CLIENT behind what we know of it 0? */
@@ -175,19 +175,19 @@ static int check(const struct cca_client *client, struct cca_error *err) {
                          "and the runtime has %u.%u: install a newer cc-allocs",
                          major, client->interface & 0xffff, ours,
                          CCA_CLIENT_VERSION & 0xffff);
-  if (!is_name(client->id) || !is_name(client->version))
+  if (!cca_client_is_name(client->id) || !cca_client_is_name(client->version))
     return cca_error_set(err, CCA_ERR_CORRUPT, 0,
                          "its id and version have to be 1 to %d printable "
                          "characters without spaces",
-                         MAX_NAME);
-  for (uint32_t i = 0; i < count; i++)
-    if (!strcmp(registry[i].id, client->id))
+                         CCA_MAX_CLIENT_NAME);
+  for (uint32_t i = 0; i < cca_registered_count; i++)
+    if (!strcmp(cca_registry[i].id, client->id))
       return cca_error_set(err, CCA_ERR_REFUSED, 0,
                            "a client with its id, %s, is there already",
                            client->id);
-  if (count == MAX_CLIENTS)
+  if (cca_registered_count == CCA_CLIENTS_MAX)
     return cca_error_set(err, CCA_ERR_MEMORY, 0, "%d clients are there already",
-                         MAX_CLIENTS);
+                         CCA_CLIENTS_MAX);
   return CCA_OK;
 }
 
@@ -211,11 +211,13 @@ static int add(const struct cca_client *client, const char *options,
   int status = check(client, err);
   if (status < 0)
     return status;
-  struct registered *r = &registry[count];
+  struct cca_registered *r = &cca_registry[cca_registered_count];
   memset(r, 0, sizeof *r);
   memcpy(&r->client, client,
          client->size < sizeof *client ? client->size : sizeof *client);
   memcpy(r->id, client->id, strlen(client->id) + 1);
+  memcpy(r->version, client->version, strlen(client->version) + 1);
+  r->cache.row = CCA_NONE;
   if (!options || !*options)
     options = "";
   else if (!(options = keep(options)))
@@ -229,7 +231,7 @@ static int add(const struct cca_client *client, const char *options,
   const struct cca_client *c = &r->client;
   if (c->module_loaded || c->module_unloaded)
     cca_walk_link_map_changed();
-  cca_store_release(&count, count + 1);
+  cca_store_release(&cca_registered_count, cca_registered_count + 1);
   cca_store(&told_map, 0);
   tell_modules();
   if (c->allocated || c->freed || c->resizing || c->resized ||
@@ -336,8 +338,8 @@ void cca_clients_load(const char *list, const char *folder) {
 
 uint32_t cca_clients_tools(struct cca_cache_tool tools[CCA_CLIENTS_MAX]) {
   uint32_t found = 0;
-  for (uint32_t i = 0; i < cca_load_acquire(&count); i++) {
-    const struct registered *r = &registry[i];
+  for (uint32_t i = 0; i < cca_load_acquire(&cca_registered_count); i++) {
+    const struct cca_registered *r = &cca_registry[i];
     if (!strcmp(r->id, cca_recorder.id))
       continue;
     struct cca_cache_tool tool = {.id = r->id, .version = r->client.version};

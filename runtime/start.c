@@ -15,6 +15,7 @@
  */
 #include "addresses.h"
 #include "cache.h"
+#include "client-cache.h"
 #include "clients.h"
 #include "hooks.h"
 #include "labels.h"
@@ -31,7 +32,6 @@
 
 static pid_t process;      /* that the clients are in */
 static const char *folder; /* of CC_ALLOCS_HEAP; NULL: none */
-static struct cca_cache_tool tools[CCA_CLIENTS_MAX];
 static uint32_t ended;
 
 /* Not by a vfork()ed child, which has our memory and another number. */
@@ -52,8 +52,8 @@ static void on_cache_signal(int signal) {
 static void at_end(void) {
   if (!is_ours() || __atomic_exchange_n(&ended, 1, __ATOMIC_RELAXED))
     return;
-  cca_clients_end();
   cca_cache_end(folder);
+  cca_clients_end();
 }
 
 static void in_child(void) {
@@ -91,7 +91,7 @@ static void read_environment(void) {
     folder = NULL;
   if (libraries)
     cca_clients_load(libraries, folder);
-  cca_cache_clients(tools, cca_clients_tools(tools));
+  cca_client_cache_begin();
   if (signal && (folder || libraries))
     catch_named(signal);
   if (cca_cache_signal())

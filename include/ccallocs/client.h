@@ -87,6 +87,8 @@ struct cca_client_object {
   uint32_t site; /* number of the call that it is of: cca_client_site() */
 };
 
+struct cca_client_cache; /* see "Caches", below */
+
 /* All of it is read once, when the client is registered. */
 struct cca_client {
   uint32_t interface; /* CCA_CLIENT_INTERFACE: these two */
@@ -150,6 +152,31 @@ struct cca_client {
    * number and its sites stay.  It comes before any module_loaded() of one that
    * took its place. */
   void (*module_unloaded)(void *data, uint32_t module);
+
+  /* The following are about caches, and come only to libraries that `allocs run
+   * --client` has loaded; CACHE lives as long as the process. */
+
+  /*
+   * An earlier process with the same modules and clients has left a cache.
+   * cca_client_area() has what this client kept in it, to be looked at, and
+   * neither written nor called.  Returns CCA_OK, or negative: it is not to be
+   * used, not by the runtime either, and nothing more comes of it.  Comes at
+   * most once, when all libraries were registered.
+   */
+  int (*validate)(void *data, struct cca_client_cache *cache);
+
+  /*
+   * No client had anything against it.  Until this returns, the client may
+   * write into all of its areas; what it writes is this process's own.
+   * Afterwards it may write into writable ones, and call executable ones; they
+   * stay where they are until the process ends.
+   */
+  void (*patch)(void *data, struct cca_client_cache *cache);
+
+  /* A cache is about to be written: cca_client_keep() adds areas to it.  What
+   * is not added again is not kept.  At the end of the process it comes before
+   * end(); otherwise perhaps in a signal handler. */
+  void (*keep)(void *data, struct cca_client_cache *cache);
 };
 
 /* What a library has to have, to be a client. */
@@ -262,6 +289,67 @@ CCA_API int cca_client_site_counts(uint32_t site,
                                    struct cca_client_counts *out);
 
 CCA_API int cca_client_module(uint32_t module, struct cca_client_module *out);
+
+/* ---- Caches ---- */
+
+/*
+ * What a process concluded about its modules can be kept for the next one with
+ * the same modules and the same clients (docs/caches.md): clients of the same
+ * id, version and build of their libraries.  A client can keep data of its own
+ * with it, in areas.
+ */
+
+enum cca_client_area_kind {
+  CCA_CLIENT_AREA_READ_ONLY,  /* shared by all processes that have it mapped */
+  CCA_CLIENT_AREA_EXECUTABLE, /* the same; code that runs wherever it lies */
+  CCA_CLIENT_AREA_WRITABLE    /* what a process writes is its own */
+};
+
+struct cca_client_area {
+  const char *name; /* as an id is; one of each of a client */
+  uint32_t kind;    /* enum cca_client_area_kind */
+  void *bytes;      /* begin at a page */
+  size_t size;
+};
+
+/*
+ * The client's area NAME of the cache that is used.  CCA_OK and fills *OUT; or
+ * CCA_ERR_NOT_FOUND: there is none, no cache is used, or the system lets none
+ * be executed where the cache is.
+ * In validate(), patch() and later; any thread, signal handlers too.
+ */
+CCA_API int cca_client_area(const struct cca_client_cache *cache,
+                            const char *name, struct cca_client_area *out);
+
+/*
+ * Add AREA, which is copied, to the cache that is about to be written.
+ *   CCA_ERR_NOT_READY  not in keep()
+ *   CCA_ERR_CORRUPT    its name, kind or size (1 to 2^28 bytes) breaks a rule,
+ * or there is one of its name CCA_ERR_MEMORY     there are 16 already, or no
+ * memory
+ */
+CCA_API int cca_client_keep(struct cca_client_cache *cache,
+                            const struct cca_client_area *area);
+
+/*
+ * The client has something else to keep than the cache that is used: at the end
+ * of the process a new one is written, even if the runtime has nothing new.
+ * Where caches are not written at the end, nothing happens.
+ */
+CCA_API void cca_client_renew(struct cca_client_cache *cache);
+
+/*
+ * Can what is known of the calls of SITE be kept?  CCA_OK; CCA_ERR_NOT_FOUND:
+ * there is no such site; CCA_ERR_REFUSED: it is a place, of a module of which
+ * no build is known, or was forbidden.  Whether a cache will be written is
+ * another question.
+ */
+CCA_API int cca_client_can_keep(uint32_t site);
+
+/* Keep nothing of the calls of SITE, and nothing of what a cache has of them:
+ * who comes after this process finds out by itself.  CCA_OK, or
+ * CCA_ERR_NOT_FOUND.  Any thread, signal handlers too. */
+CCA_API int cca_client_do_not_keep(uint32_t site);
 
 #ifdef __cplusplus
 }

@@ -45,7 +45,7 @@ client newer -DID='"test.newer"' \
 refused "$PWD/newer.so is not used: it was made for version 2 of the interface, and \
 the runtime has 1: build it with the ccallocs/client.h of this one" ./newer.so
 
-client none -DNO_VARIABLE
+client none -DVARIABLE=other_name
 refused "$PWD/none.so is not used: it is no client: it has no variable cca_client \
 (ccallocs/client.h)" ./none.so
 

@@ -8,7 +8,7 @@
  *      have numbers in the order in which they came, and keep them when they
  *      move.  Of modules, those of the folder.
  *
- * ID, VERSION and INTERFACE may be defined otherwise than they should be.
+ * VARIABLE, ID, VERSION and INTERFACE may be defined otherwise than they should be.
  */
 #include <ccallocs/client.h>
 #include <ccallocs/runtime.h>
@@ -20,6 +20,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifndef VARIABLE
+#define VARIABLE cca_client
+#endif
 #ifndef ID
 #define ID "test.trace"
 #endif
@@ -178,14 +181,20 @@ static void module_unloaded(void *data, uint32_t module) {
   say_module("unloaded", module);
 }
 
-#ifndef NO_VARIABLE
-const struct cca_client cca_client = {
-    INTERFACE,       ID,        VERSION, begin,    end,     forked,
-    snapshot,        allocated, freed,   resizing, resized, module_loaded,
-    module_unloaded,
+/* clang-format off */
+const struct cca_client VARIABLE = {
+    INTERFACE,
+    .id = ID,
+    .version = VERSION,
+    .begin = begin,
+    .end = end,
+    .forked = forked,
+    .snapshot = snapshot,
+    .allocated = allocated,
+    .freed = freed,
+    .resizing = resizing,
+    .resized = resized,
+    .module_loaded = module_loaded,
+    .module_unloaded = module_unloaded,
 };
-#else
-const void *const unused[] = {
-    begin, end,      forked,  snapshot,      allocated,
-    freed, resizing, resized, module_loaded, module_unloaded};
-#endif
+/* clang-format on */
