@@ -36,10 +36,8 @@ static const char help[] =
     "folder\n"
     "XDG_RUNTIME_DIR, or /tmp/cc-allocs-UID/symbols.\n"
     "\n"
-    "Exit status: 0 ended by a signal, or idle; 2 wrong usage, or it cannot "
-    "serve "
-    "(standard\n"
-    "error says why).\n";
+    "Exit status: 0 ended by a signal, or idle; 2 wrong usage, or it cannot\n"
+    "serve (standard error says why).\n";
 
 static void show(const char *path) {
   puts(path);

@@ -4,8 +4,8 @@
  *
  *     #include <ccallocs/client.h>
  *     static uint64_t objects;
- *     static void allocated(void *data, const struct cca_client_object *object)
- * { (void)data, (void)object;
+ *     static void allocated(void *data,
+ *                           const struct cca_client_object *object) {
  *       __atomic_fetch_add(&objects, 1, __ATOMIC_RELAXED);
  *     }
  *     const struct cca_client cca_client = {

@@ -30,6 +30,9 @@ ALLOCATION SITES (1)   line:column, calling function, callee, type, size
 UNITS WITHOUT A SUMMARY (2)   what they allocate is not in this report
   lcxx.o         C++ has no summary
   vendor/fast.o  object without a summary
+
+UNITS WITH A RESERVATION (1)   what is said of them may not be all, or not right
+  lgc.o  1 of 2 marks were refused by clang
 END
 allocs report --json --type Proto lua | grep only_type >json
 expect json <<<'  "only_type": "Proto",'
