@@ -156,9 +156,9 @@ static bool is_padding(struct cca_eval *eval, struct cca_node n) {
       a->alts[0].terms[0].factor != 1)
     return false;
   struct cca_atom atom = a->alts[0].terms[0].atoms[0];
-  const struct cca_size *mask = cca_size_add(
-      &eval->arena, cca__eval_size(eval, rest.b),
-      cca_size_constant(&eval->arena, 1));
+  const struct cca_size *mask =
+      cca_size_add(&eval->arena, cca__eval_size(eval, rest.b),
+                   cca_size_constant(&eval->arena, 1));
   return cca_atom_is_sizeof(atom) && cca_size_equal(a, mask);
 }
 
@@ -210,6 +210,27 @@ static const struct cca_size *difference(struct cca_eval *eval,
                       cca__eval_size(eval, n.b));
 }
 
+/* Are there low bits of something in NODE, added to constants? */
+static bool has_low_bits(const struct cca_eval *eval, uint32_t node,
+                         int depth) {
+  struct cca_node n = cca__eval_node_at(eval, node);
+  if (n.op == CCA_OP_AND)
+    return true;
+  return depth && (n.op == CCA_OP_ADD || n.op == CCA_OP_SUB) &&
+         (has_low_bits(eval, n.a, depth - 1) ||
+          has_low_bits(eval, n.b, depth - 1));
+}
+
+/* NODE as a factor.  Low bits that are added to a size are padding, and
+ * nothing; where there is nothing else, they are a count. */
+static const struct cca_size *factor(struct cca_eval *eval, uint32_t node) {
+  const struct cca_size *size = cca__eval_size(eval, node);
+  int64_t fixed;
+  return cca_size_is_constant(size, &fixed) && has_low_bits(eval, node, 3)
+             ? cca__eval_opaque(eval)
+             : size;
+}
+
 static const struct cca_size *compute_size(struct cca_eval *eval,
                                            uint32_t node) {
   struct cca_node n = cca__eval_node_at(eval, node);
@@ -243,8 +264,7 @@ static const struct cca_size *compute_size(struct cca_eval *eval,
   case CCA_OP_SUB:
     return difference(eval, n);
   case CCA_OP_MUL:
-    return cca_size_mul(arena, cca__eval_size(eval, n.a),
-                        cca__eval_size(eval, n.b));
+    return cca_size_mul(arena, factor(eval, n.a), factor(eval, n.b));
   case CCA_OP_DIV:
     return cca_size_div(arena, cca__eval_size(eval, n.a),
                         cca__eval_size(eval, n.b));
