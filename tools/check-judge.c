@@ -159,7 +159,8 @@ static bool contradicts(const struct cca_table *table,
     found->kind = CCA_CHECK_POINTER_FOR_OBJECT;
     return true;
   }
-  if (as.kind == CCA_TYPE_KIND_POINTER && same(table, as.element, found->of)) {
+  if (as.kind == CCA_TYPE_KIND_POINTER && of.kind != CCA_TYPE_KIND_POINTER &&
+      same(table, as.element, found->of)) { /* pointers are of one size */
     found->kind = CCA_CHECK_OBJECT_FOR_POINTER;
     return true;
   }

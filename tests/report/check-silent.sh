@@ -16,7 +16,7 @@ struct storage { size_t x[16]; };
 struct tail { long n; int items[]; };
 struct pair { struct base *a; struct tail *b; };
 struct base *b; struct alike *a; union any *u; struct storage *s; struct tail *t;
-unsigned long *ul; void **v; char *c; int **pp; struct pair *pair; struct derived *d;
+unsigned long *ul; void **v, ***vvv; char *c; int **pp; struct pair *pair; struct derived *d;
 int *i;
 void use(size_t n) {
   b = get(sizeof(struct derived));         /* more than is used: a base */
@@ -32,6 +32,7 @@ void use(size_t n) {
   ul = get(4 * n * sizeof(int));           /* enough of a smaller type */
   i = get(n * sizeof(long));               /* more than is used */
   pair = get(2 * sizeof(void *));          /* the members, counted */
+  vvv = get(sizeof(void *));               /* one pointer, for another */
 MISTAKE
 }
 int main(void) { use(1); return 0; }
@@ -41,9 +42,9 @@ sed 's/^MISTAKE$/  d = get(sizeof(struct base));/' harmless.c | compile mistaken
 allocs check silent.o >said
 expect said </dev/null
 allocs check --json silent.o | sed -n 's/^  "compared": \(.*\),$/\1/p' >compared
-echo 10 | expect compared
+echo 11 | expect compared
 not allocs check mistaken.o >said
 sed -n 1p said >first
 expect first <<'EOF'
-mistaken.c:27:7: warning: get() is given sizeof(struct base), and the result is used as struct derived: 4 bytes, not 16; is sizeof(struct derived) meant? [too-small]
+mistaken.c:28:7: warning: get() is given sizeof(struct base), and the result is used as struct derived: 4 bytes, not 16; is sizeof(struct derived) meant? [too-small]
 EOF
