@@ -60,11 +60,12 @@ tmp_is_empty() { [ -z "$(ls -A tmp)" ]; }
 # is_start FILE OF: it ends somewhere, as what a stopped compiler was writing.
 is_start() { cmp -s -n "$(stat -c %s "$1")" "$1" "$2"; }
 # The program itself dies of it.  Where what it waits for has just ended, it may
-# be too late, which is no more than a moment.
+# be too late, which is a moment of a few calls, and of more on a busy machine; of
+# the ten and more of a sweep most come before it.
 died() {
   [ "$status" != $((128 + signal)) ] || return 0
   [ ! -e hit ] || [ "$signal" = 9 ] || too_late=$((too_late + 1))
-  [ "$status" = 0 ] && [ "$too_late" -le 3 ] && whole
+  [ "$status" = 0 ] && [ "$too_late" -le 8 ] && whole
 }
 whole() { # the output is
   case ${output##*/} in
