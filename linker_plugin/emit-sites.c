@@ -139,10 +139,7 @@ static bool all_say(const struct emitter *e, uint32_t function,
   return true;
 }
 
-/* How many return addresses are guessed to be a call's, by the outermost one.
- */
-void cca__emit_count_guesses(struct emitter *e, uint32_t u) {
-  const struct cca_input *unit = &e->model->units[u];
+static void count_guesses(const struct cca_input *unit, uint32_t *guesses) {
   uint32_t count = unit->table ? cca_site_count(unit->table) : 0;
   for (uint32_t i = 0; i < count; i++) {
     struct cca_site site = cca_site_at(unit->table, i), next = {0};
@@ -150,8 +147,15 @@ void cca__emit_count_guesses(struct emitter *e, uint32_t u) {
       next = cca_site_at(unit->table, i + 1);
     if (site.flags & CCA_SITE_FLAGS_AMBIGUOUS &&
         (site.index != next.index || site.offset != next.offset))
-      e->guesses[unit->first_call + site.call]++;
+      guesses[unit->first_call + site.call]++;
   }
+}
+
+uint32_t *cca__emit_guesses(const struct cca_model *model) {
+  uint32_t *guesses = cca_calloc(model->call_count, sizeof *guesses);
+  for (uint32_t u = 0; u < model->unit_count; u++)
+    count_guesses(&model->units[u], guesses);
+  return guesses;
 }
 
 /*

@@ -42,7 +42,9 @@ uint32_t cca__emit_type(struct emitter *e, uint32_t type, int depth);
 
 /* ---- emit-sites.c: calls, and where they return to ---- */
 void cca__emit_site(struct emitter *e, uint32_t index);
-void cca__emit_count_guesses(struct emitter *e, uint32_t unit);
+/* By call, how many return addresses are guessed to be its, by the outermost
+ * one where several calls are in one place; the caller's to free. */
+uint32_t *cca__emit_guesses(const struct cca_model *model);
 void cca__emit_addresses(struct emitter *e, uint32_t unit);
 
 /* ---- emit-functions.c: verdicts ---- */

@@ -23,6 +23,7 @@ struct boundary {
   struct cca_pairs pairs;
   struct cca_imports imports;
   uint64_t digest;
+  uint32_t *guesses;
 };
 
 uint32_t cca__emit_text(struct emitter *e, const char *s) {
@@ -207,12 +208,11 @@ static void emit_sites_and_functions(struct emitter *e) {
     cca__emit_function(e, i);
   for (uint32_t i = 1; i < model->locations.count; i++)
     cca__emit_pointer(e, i);
-  for (uint32_t u = 0; u < model->unit_count; u++)
-    cca__emit_count_guesses(e, u);
 }
 
 static void find_boundary(struct boundary *b) {
   b->digest = find_digest(b->model);
+  b->guesses = cca__emit_guesses(b->model);
   cca__pairs(b->model, &b->names, &b->pairs);
   cca__imports(b->model, &b->imports);
 }
@@ -242,9 +242,9 @@ int cca__emit(struct cca_model *model, struct cca_solver_result *result,
   cca__callsites(model, &e.sites);
   e.site_rows = cca_calloc(e.sites.count, sizeof *e.site_rows);
   e.site_of = cca_calloc(model->call_count, sizeof *e.site_of);
-  e.guesses = cca_calloc(model->call_count, sizeof *e.guesses);
   cca_parallel(cca__threads(model, model->functions.count) > 1 ? 2 : 1, 2,
                do_half, &(struct halves){&e, &b});
+  e.guesses = b.guesses;
   emit_module(&e, b.digest);
   cca__emit_pairs(&e, &b.pairs);
   for (uint32_t u = 0; u < model->unit_count; u++)

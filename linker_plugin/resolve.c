@@ -485,7 +485,9 @@ static struct set targets_of(const struct resolver *r, uint32_t c) {
 static void publish_targets(const struct resolver *r, struct cca_arena *arena) {
   struct cca_model *model = r->model;
   model->targets_first = make_firsts(arena, model->call_count);
-  model->callers_first = make_firsts(arena, model->functions.count);
+  /* One place further on, so that filling in moves each list's place to its
+   * end, where the next begins. */
+  uint32_t *callers = make_firsts(arena, model->functions.count + 1);
   for (size_t i = 0; i < r->indirect.count; i++) {
     const struct cca_input *unit = &model->units[r->indirect.items[i].unit];
     struct cca_call call = cca_call_at(unit->table, r->indirect.items[i].row);
@@ -495,22 +497,22 @@ static void publish_targets(const struct resolver *r, struct cca_arena *arena) {
     struct set set = targets_of(r, c);
     model->targets_first[c] = set.count;
     for (uint32_t k = 0; k < set.count; k++)
-      model->callers_first[set.items[k]]++;
+      callers[set.items[k] + 2]++;
   }
   uint32_t total = sum_up(model->targets_first, model->call_count);
-  sum_up(model->callers_first, model->functions.count);
+  for (size_t i = 2; i < model->functions.count + 2; i++)
+    callers[i] += callers[i - 1];
   model->targets = make_firsts(arena, total);
   model->callers = make_firsts(arena, total);
-  uint32_t *fill = cca_calloc(model->functions.count, sizeof *fill);
   for (uint32_t c = 0; c < model->call_count; c++) {
     struct set set = targets_of(r, c);
     for (uint32_t k = 0; k < set.count; k++) {
       uint32_t f = set.items[k];
       model->targets[model->targets_first[c] + k] = f;
-      model->callers[model->callers_first[f] + fill[f]++] = c;
+      model->callers[callers[f + 1]++] = c;
     }
   }
-  free(fill);
+  model->callers_first = callers;
 }
 
 static void publish_locations(const struct resolver *r,
