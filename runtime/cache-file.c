@@ -6,7 +6,7 @@
  * Out:   bytes that are mapped; or files that are there as a whole.
  * Holds: no symbolic link is followed in the last step of a path, no file is
  *        opened for writing that was there before, no length is believed but
- * the one that the kernel says of the open file.
+ *        the one that the kernel says of the open file.
  */
 #include "cache-file.h"
 

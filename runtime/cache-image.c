@@ -261,6 +261,11 @@ enum cca_cache_reason cca_cache_match(const struct cca_cache *cache,
   return CCA_CACHE_USED;
 }
 
+void cca_cache_digits(uint64_t number, char to[16]) {
+  for (unsigned i = 0; i < 16; i++)
+    to[i] = "0123456789abcdef"[number >> (60 - 4 * i) & 15];
+}
+
 void cca_cache_name(const struct cca_cache_key *key,
                     char name[CCA_CACHE_NAME]) {
   uint64_t sum = 0;
@@ -268,8 +273,7 @@ void cca_cache_name(const struct cca_cache_key *key,
     sum = cca_cache_sum(sum, key->modules[i].path,
                         strlen(key->modules[i].path) + 1);
   sum = cca_cache_sum(sum, key->client_list, strlen(key->client_list));
-  for (unsigned i = 0; i < 16; i++)
-    name[i] = "0123456789abcdef"[sum >> (60 - 4 * i) & 15];
+  cca_cache_digits(sum, name);
   memcpy(name + 16, ".cache", sizeof ".cache");
 }
 

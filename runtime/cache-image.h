@@ -117,6 +117,9 @@ enum cca_cache_reason cca_cache_match_clients(const struct cca_cache *cache,
                                               const struct cca_cache_key *key,
                                               uint32_t *which);
 
+/* NUMBER in 16 hexadecimal digits. */
+void cca_cache_digits(uint64_t number, char to[16]);
+
 /* The name of the file for a process like KEY: of its modules' paths and of
  * which clients were asked for, so that what was built anew finds what it was.
  */

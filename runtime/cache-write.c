@@ -17,6 +17,7 @@
 #include "cache-state.h"
 #include "ccallocs/runtime.h"
 #include "client-cache.h"
+#include "snapshot.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -388,7 +389,7 @@ static bool is_worth_it(void) {
  * is, how many calls the cache has, were used, were not as they were, were not
  * there; whether it was written. */
 static void report(const char *folder, bool written) {
-  char path[PATH_MAX + 32], text[PATH_MAX + 128];
+  char text[PATH_MAX + 128];
   const char *about = "";
   if (state.which < state.modules)
     about = cca_modules[state.which].path;
@@ -399,14 +400,8 @@ static void report(const char *folder, bool written) {
       cca_cache_word(state.reason), about,
       state.in_use ? cca_cache_call_count(&state.cache.table) : 0, state.used,
       state.stale, state.missed, written ? "written" : "-");
-  snprintf(path, sizeof path, "%s/%ld.cache", folder, (long)getpid());
-  int file =
-      open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (file < 0 || len < 0)
-    return;
-  if (write(file, text, (size_t)len) != len)
-    unlink(path);
-  close(file);
+  if (len >= 0)
+    cca_snapshot_say(folder, "cache", text, (size_t)len, O_TRUNC);
 }
 
 void cca_cache_end(const char *folder) {

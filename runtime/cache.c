@@ -4,10 +4,11 @@
  *
  * In:    the modules at start, and a file that an earlier process has left.
  * Out:   which reason there is against it; if none, classifications that need
- * no check, labels that are mapped, and answers about return addresses. Holds:
- * nothing is answered that this process would have concluded otherwise: a call
- * that depends on where another one is bound to is believed only if the loader
- * has bound it to the same place.
+ *        no check, labels that are mapped, and answers about return
+ *        addresses.
+ * Holds: nothing is answered that this process would have concluded
+ *        otherwise: a call that depends on where another one is bound to is
+ *        believed only if the loader has bound it to the same place.
  *
  * Answers are looked for when an address is first met, and go into the
  * process's own table then, so that a process pays for what it meets and shares
@@ -390,10 +391,9 @@ void cca_cache_build(const struct cca_loaded *m,
   memcpy(out, is.build_id, sizeof is.build_id);
   if (*out)
     return;
-  *out++ = '#';
-  for (unsigned i = 0; i < 16; i++)
-    *out++ = "0123456789abcdef"[is.digest >> (60 - 4 * i) & 15];
-  *out = 0;
+  out[0] = '#';
+  cca_cache_digits(is.digest, out + 1);
+  out[17] = 0;
 }
 
 void cca_cache_clients(const struct cca_cache_tool *clients, uint32_t count) {

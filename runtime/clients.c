@@ -22,6 +22,7 @@
 #include "modules.h"
 #include "pages.h"
 #include "recorder.h"
+#include "snapshot.h"
 #include "summaries/error.h"
 #include "walk.h"
 
@@ -300,9 +301,7 @@ static int load(const char *library, const char *options,
 
 /* One line for each that is refused. */
 static void say_why(const char *folder, const char *library, const char *why) {
-  char path[PATH_MAX + 32],
-      line[PATH_MAX + sizeof((struct cca_error *)0)->text];
-  snprintf(path, sizeof path, "%s/%ld.clients", folder, (long)getpid());
+  char line[PATH_MAX + sizeof((struct cca_error *)0)->text];
   int len = snprintf(line, sizeof line, "%s\t%s", library, why);
   if (len < 0 || (size_t)len >= sizeof line - 1)
     len = sizeof line - 2;
@@ -310,13 +309,7 @@ static void say_why(const char *folder, const char *library, const char *why) {
     if ((unsigned char)line[i] < ' ' && line[i] != '\t')
       line[i] = '?';
   line[len++] = '\n';
-  int file =
-      open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (file < 0)
-    return;
-  if (write(file, line, (size_t)len) != len)
-    unlink(path);
-  close(file);
+  cca_snapshot_say(folder, "clients", line, (size_t)len, O_APPEND);
 }
 
 void cca_clients_load(const char *list, const char *folder) {

@@ -16,7 +16,6 @@
 #include "snapshot.h"
 #include "summaries/error.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -35,17 +34,10 @@ static void write_snapshot(enum cca_moment moment) {
 
 /* For who looks from outside: where our tables are, in FOLDER/PID.at. */
 static void say_where(void) {
-  char path[PATH_MAX + 32], text[64];
-  snprintf(path, sizeof path, "%s/%ld.at", folder, (long)getpid());
+  char text[64];
   int len = snprintf(text, sizeof text, "%p %ld\n", (const void *)&cca_debugger,
                      (long)getppid());
-  int file =
-      open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (file >= 0) {
-    if (write(file, text, (size_t)len) != len)
-      unlink(path);
-    close(file);
-  }
+  cca_snapshot_say(folder, "at", text, (size_t)len, O_TRUNC);
 }
 
 static int begin(const char *options, void **data, struct cca_error *err) {

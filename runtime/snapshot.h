@@ -12,6 +12,7 @@
 #ifndef CCA_SNAPSHOT_H
 #define CCA_SNAPSHOT_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -30,5 +31,13 @@ struct cca_snapshot {
  * before.
  */
 int cca_snapshot_write(const char *folder, const struct cca_snapshot *snapshot);
+
+/*
+ * Write LEN bytes of TEXT to FOLDER/PID.WHAT of this process, for who made the
+ * folder: HOW is O_TRUNC or O_APPEND.  A file that would lack a part of TEXT is
+ * removed.
+ */
+void cca_snapshot_say(const char *folder, const char *what, const char *text,
+                      size_t len, int how);
 
 #endif
