@@ -170,15 +170,20 @@ void cca__flow_dominators(struct body *b) {
   free(idom);
 }
 
+/* The comparison that BLOCK's branch depends on, or NULL. */
+static LLVMValueRef comparison(const struct body *b, uint32_t block) {
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(b->blocks.items[block].block);
+  if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end))
+    return NULL;
+  return LLVMIsAICmpInst(LLVMGetCondition(end));
+}
+
 /* What BLOCK's branch compares with null, and on which edge it is null; or
  * NULL. */
 static LLVMValueRef null_test(const struct body *b, uint32_t block,
                               uint32_t *edge) {
-  LLVMValueRef end = LLVMGetBasicBlockTerminator(b->blocks.items[block].block);
-  if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end))
-    return NULL;
-  LLVMValueRef test = LLVMGetCondition(end);
-  if (!LLVMIsAICmpInst(test))
+  LLVMValueRef test = comparison(b, block);
+  if (!test)
     return NULL;
   LLVMIntPredicate predicate = LLVMGetICmpPredicate(test);
   LLVMValueRef with = LLVMGetOperand(test, 1);
@@ -239,13 +244,9 @@ static bool is_address(struct body *b, LLVMValueRef v, uint32_t pointer) {
 /* Does BLOCK's branch ask where POINTER, a node, points to: into a buffer of
  * the caller's, at a certain object? */
 static bool asks_where(struct body *b, uint32_t block, uint32_t pointer) {
-  LLVMValueRef end = LLVMGetBasicBlockTerminator(b->blocks.items[block].block);
-  if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end) ||
-      !LLVMIsAICmpInst(LLVMGetCondition(end)))
-    return false;
-  LLVMValueRef test = LLVMGetCondition(end);
-  return is_address(b, LLVMGetOperand(test, 0), pointer) ||
-         is_address(b, LLVMGetOperand(test, 1), pointer);
+  LLVMValueRef test = comparison(b, block);
+  return test && (is_address(b, LLVMGetOperand(test, 0), pointer) ||
+                  is_address(b, LLVMGetOperand(test, 1), pointer));
 }
 
 /* Does a way lead from BLOCK to a return, as far as is known of those that come
