@@ -143,9 +143,10 @@ CALL(int, posix_spawn,
      (pid_t *a, const char *b, const posix_spawn_file_actions_t *c,
       const posix_spawnattr_t *d, char *const e[], char *const f[]),
      (a, b, c, d, e, f), ENOSPC)
-#define OPEN(name)                                                             \
-  int name(const char *path, int flags, ...) {                                 \
-    static int (*next)(const char *, int, ...);                                \
+/* Those that have a mode, if they may make a file. */
+#define OPENS(name, parameters, ...)                                           \
+  int name parameters {                                                        \
+    static __typeof__(name) *next;                                             \
     mode_t mode = 0;                                                           \
     if (!next)                                                                 \
       *(void **)&next = dlsym(RTLD_NEXT, #name);                               \
@@ -155,24 +156,9 @@ CALL(int, posix_spawn,
       mode = va_arg(args, mode_t);                                             \
       va_end(args);                                                            \
     }                                                                          \
-    return fails(__builtin_return_address(0)) ? -1 : next(path, flags, mode);  \
+    return fails(__builtin_return_address(0)) ? -1 : next(__VA_ARGS__, mode);  \
   }
-OPEN(open)
-OPEN(open64)
-#define OPENAT(name)                                                           \
-  int name(int at, const char *path, int flags, ...) {                         \
-    static int (*next)(int, const char *, int, ...);                           \
-    mode_t mode = 0;                                                           \
-    if (!next)                                                                 \
-      *(void **)&next = dlsym(RTLD_NEXT, #name);                               \
-    if (flags & (O_CREAT | O_TMPFILE)) {                                       \
-      va_list args;                                                            \
-      va_start(args, flags);                                                   \
-      mode = va_arg(args, mode_t);                                             \
-      va_end(args);                                                            \
-    }                                                                          \
-    return fails(__builtin_return_address(0)) ? -1                             \
-                                              : next(at, path, flags, mode);   \
-  }
-OPENAT(openat)
-OPENAT(openat64)
+OPENS(open, (const char *path, int flags, ...), path, flags)
+OPENS(open64, (const char *path, int flags, ...), path, flags)
+OPENS(openat, (int at, const char *path, int flags, ...), at, path, flags)
+OPENS(openat64, (int at, const char *path, int flags, ...), at, path, flags)

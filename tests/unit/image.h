@@ -74,4 +74,23 @@ static inline struct cca_text assemble(const char *text) {
   return image;
 }
 
+/* Two tables as text, and what is said of the one that breaks a rule. */
+struct rule {
+  const char *good, *bad, *text;
+};
+
+static inline void check_rules(const struct cca_schema *schema,
+                               const struct rule *rules, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    struct cca_text image = assemble(rules[i].good);
+    struct cca_table_error err = {.text = ""};
+    CHECK_U(read_all(schema, image.data, image.len, &err), CCA_TABLE_OK);
+    image.len = 0;
+    CHECK(cca_text_assemble(rules[i].bad, strlen(rules[i].bad), &image, &err) ==
+          CCA_TABLE_ERR_CORRUPT);
+    CHECK_STR(err.text, rules[i].text);
+    cca_text_release(&image);
+  }
+}
+
 #endif

@@ -15,9 +15,7 @@
 #define BINDING                                                                \
   "cache_call offset=1 unwind=1 site=0xffffffff binding=@0\ncache_binding "
 
-static const struct {
-  const char *good, *bad, *text;
-} rules[] = {
+static const struct rule rules[] = {
     {HEAD, "cache 1.0\n", "0 rows of cache_head, not 1"},
     {HEAD "cache_module span=1\n", HEAD "cache_module\n",
      "cache_module 0: the note is not in the module"},
@@ -54,17 +52,7 @@ static const struct {
 };
 
 static void test_rules(void) {
-  for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
-    struct cca_text image = assemble(rules[i].good);
-    struct cca_table_error err = {.text = ""};
-    CHECK_U(read_all(&cca_cache_schema, image.data, image.len, &err),
-            CCA_TABLE_OK);
-    image.len = 0;
-    CHECK(cca_text_assemble(rules[i].bad, strlen(rules[i].bad), &image, &err) ==
-          CCA_TABLE_ERR_CORRUPT);
-    CHECK_STR(err.text, rules[i].text);
-    cca_text_release(&image);
-  }
+  check_rules(&cca_cache_schema, rules, sizeof rules / sizeof *rules);
 }
 
 int main(void) {

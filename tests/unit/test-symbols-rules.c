@@ -10,9 +10,7 @@
 #define IMAGE "symbols 1.0\nimage span=0x1000\n"
 #define NAMES "name linkage=\"a\"\nname linkage=\"b\"\n"
 
-static const struct {
-  const char *good, *bad, *text;
-} rules[] = {
+static const struct rule rules[] = {
     {IMAGE, "symbols 1.0\n", "0 rows of image, not 1"},
     {IMAGE, IMAGE "image\n", "2 rows of image, not 1"},
     {IMAGE NAMES "symbol start=5 name=@0\nsymbol start=5 name=@1\n",
@@ -54,17 +52,7 @@ static const struct {
 };
 
 static void test_rules(void) {
-  for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
-    struct cca_text image = assemble(rules[i].good);
-    struct cca_table_error err = {.text = ""};
-    CHECK_U(read_all(&cca_symbols_schema, image.data, image.len, &err),
-            CCA_TABLE_OK);
-    image.len = 0;
-    CHECK(cca_text_assemble(rules[i].bad, strlen(rules[i].bad), &image, &err) ==
-          CCA_TABLE_ERR_CORRUPT);
-    CHECK_STR(err.text, rules[i].text);
-    cca_text_release(&image);
-  }
+  check_rules(&cca_symbols_schema, rules, sizeof rules / sizeof *rules);
 }
 
 /* Chains of inlined functions end at 255. */
