@@ -32,6 +32,8 @@
 
 #include <plugin-api.h>
 
+#include "base/pages.h"
+
 extern char **environ;
 
 __attribute__((visibility("default"))) enum ld_plugin_status
@@ -99,6 +101,7 @@ static int run_solver(void) {
   if (posix_spawn_file_actions_init(&actions) != 0)
     return -1;
 
+  char **own = cca_pages_environment(environ);
   pid_t pid = -1;
   int status = -1;
   if (posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0) ==
@@ -107,14 +110,15 @@ static int run_solver(void) {
           0 &&
       posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0) ==
           0 &&
-      posix_spawn(&pid, link_context.allocs, &actions, NULL, argv, environ) ==
-          0)
+      posix_spawn(&pid, link_context.allocs, &actions, NULL, argv,
+                  own ? own : environ) == 0)
     while (waitpid(pid, &status, 0) < 0)
       if (errno != EINTR) {
         status = -1;
         break;
       }
   posix_spawn_file_actions_destroy(&actions);
+  free(own);
   return status == 0 ? 0 : -1;
 }
 

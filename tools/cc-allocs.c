@@ -44,6 +44,7 @@
 #include "analysis/command.h"
 #include "base/file.h"
 #include "base/folder.h"
+#include "base/pages.h"
 #include "base/text.h"
 #include "tools/compiler.h"
 #include "tools/log.h"
@@ -179,12 +180,15 @@ static pid_t spawn_analyst(struct run *r, char **argv,
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
   posix_spawnattr_setsigmask(&attributes, &before);
-  if (posix_spawn(&pid, r->analyzer, actions, &attributes, argv, environ) != 0)
+  char **own = cca_pages_environment(environ);
+  if (posix_spawn(&pid, r->analyzer, actions, &attributes, argv,
+                  own ? own : environ) != 0)
     pid = -1;
   else /* before any signal can come */
     analyst_pid = (sig_atomic_t)pid;
   sigprocmask(SIG_SETMASK, &before, NULL);
   posix_spawnattr_destroy(&attributes);
+  free(own);
   return pid;
 }
 

@@ -40,3 +40,12 @@ check CC_ALLOCS_DEPTH CC_ALLOCS_UNITS COMPILER_PATH -- a.c -o a
 
 # An old COMPILER_PATH comes after ours.
 COMPILER_PATH=/old cc-allocs a.o -o a | grep -q '^COMPILER_PATH=.*/shim:/old$'
+
+# What the analyser is started with (base/pages.h), the user's wins.
+printf '#!/bin/sh\necho "$GLIBC_TUNABLES" >%s/tunables\nexit 1\n' "$work" >clang
+chmod +x clang
+CC_ALLOCS_CLANG=$work/clang cc-allocs -c a.c
+[ "$(cat tunables)" = glibc.malloc.hugetlb=1:glibc.malloc.top_pad=33554432 ]
+CC_ALLOCS_CLANG=$work/clang GLIBC_TUNABLES=glibc.malloc.perturb=0 \
+  cc-allocs -c a.c
+[ "$(cat tunables)" = glibc.malloc.perturb=0 ]
