@@ -1,93 +1,24 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# matrix.bash LINKER OUTPUT LTO: one program, the same classification under all
-# linkers, whatever is linked and however it is optimised; each address follows
-# the call that it is said to, and each call has one; what is linked differs
-# from a build without us by our note alone.
+# matrix.bash LINKER OUTPUT LTO OBJECTS: one program, the same classification
+# under all linkers, whatever is linked and however it is optimised; each address
+# follows the call that it is said to, and each call has one; what is linked
+# differs from a build without us by our note alone.
 #   LINKER  bfd gold lld mold
 #   OUTPUT  pie no-pie static static-pie shared relocatable
 #   LTO     none gcc-slim gcc-fat clang thin
+#   OBJECTS what matrix-objects.bash made for OUTPUT and LTO
 # What cannot be linked without us (GIMPLE by lld, static-pie by gold, LTO with -r
 # by mold) fails with us as it does without: same status, same words.
 # shellcheck source=tests/common.sh
 . "${0%/*}/../common.sh"
-linker=$1 output=$2 lto=$3
+linker=$1 output=$2 lto=$3 objects=$4
 need "ld.$linker" clang-19 llvm-ar-19 gcc-ar objdump python3
 [ -n "$(ls /usr/lib/llvm-19/lib/LLVMgold.so 2>/dev/null)" ] ||
   skip "no LLVMgold.so here"
 
-compiler=(gcc) archiver=gcc-ar
-case $lto in
-gcc-slim) compiler=(gcc -flto) ;;
-gcc-fat) compiler=(gcc -flto -ffat-lto-objects) ;;
-clang) compiler=(clang-19 -flto) archiver=llvm-ar-19 ;;
-thin) compiler=(clang-19 -flto=thin) archiver=llvm-ar-19 ;;
-esac
-compiler+=(-O2 -g "-fuse-ld=$linker" -w)
-case $output in
-pie) compiler+=(-fPIE -pie) ;;
-no-pie) compiler+=(-fno-pie -no-pie) ;;
-static) compiler+=(-static) ;;
-static-pie) compiler+=(-fPIE -static-pie) ;;
-shared) compiler+=(-fPIC) ;;
-esac
+mapfile -t compiler <"$objects/compiler"
 
-mkdir sources
-cat >sources/all.h <<'EOF'
-#include <stdlib.h>
-struct s { int x[6]; };
-struct t { char c[40]; };
-struct u { long v[3]; };
-void *xmalloc(size_t n), *make_a(int n), *make_b(int n);
-extern void *volatile kept;
-#define NOINLINE __attribute__((noinline))
-EOF
-cat >sources/wrap.c <<'EOF'
-#include "all.h"
-void *volatile kept;
-NOINLINE void *xmalloc(size_t n) {
-  void *p = malloc(n);
-  if (!p) abort();
-  return p;
-}
-EOF
-cat >sources/a.c <<'EOF'
-#include "all.h"
-static NOINLINE void *init(int n) {
-  kept = xmalloc(n * sizeof(struct s));
-  return kept;
-}
-NOINLINE void *make_a(int n) {
-  kept = init(n);
-  kept = calloc(n, sizeof(struct u));
-  return kept;
-}
-EOF
-cat >sources/b.c <<'EOF'
-#include "all.h"
-static NOINLINE void *init(int n) {
-  kept = xmalloc(n * sizeof(struct t));
-  return kept;
-}
-NOINLINE void *make_b(int n) {
-  kept = init(n);
-  return kept;
-}
-EOF
-cat >sources/main.c <<'EOF'
-#include "all.h"
-int main(int argc, char **argv) {
-  (void)argv;
-  kept = make_a(argc);
-  kept = make_b(argc);
-  kept = xmalloc(sizeof(struct u));
-  return 3;
-}
-EOF
-echo '{ global: make_a; make_b; xmalloc; kept; local: *; };' >sources/exports
-
-# build NAME COMMAND...: objects and what they are linked to, in the folder NAME;
-# its status is the link's, whose messages are in NAME/messages.
 link_all() {
   case $output in
   shared)
@@ -100,17 +31,14 @@ link_all() {
   *) "$@" main.o libm.a -o prog ;;
   esac
 }
+# build NAME COMMAND...: link the objects in the folder NAME; the status is the
+# link's, whose messages are in NAME/messages.
 build() {
   local name=$1 status=0
   shift
-  cp -r sources tree
+  cp -r "$objects/$name" tree
   cd tree
-  local source
-  for source in main a b wrap; do # the seed: else GIMPLE's sections vary
-    "$@" -frandom-seed=$source -c $source.c
-  done
-  "$archiver" rcD libm.a a.o b.o wrap.o
-  link_all "$@" 2>messages || status=$?
+  link_all "$@" "-fuse-ld=$linker" 2>messages || status=$?
   sed -i 's/cc[A-Za-z0-9]\{6\}\./ccXXXXXX./g; s/-[0-9a-f]\{6\}\.o/-XXXXXX.o/g' messages
   cd ..
   mv tree "$name"
