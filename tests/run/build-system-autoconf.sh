@@ -32,12 +32,14 @@ main_LDADD = libx.la
 END_OF_FILE
 (cd src && autoreconf -i >/dev/null 2>&1)
 
-# build NAME CC...: configure and make, at one path.
+# build NAME CC...: configure and make, at one path.  The shell is /bin/sh and not
+# bash, which configure likes better, and which takes twice as long to fork.
 build() {
   local name=$1
   shift
   mkdir built
-  (cd built && ../src/configure -C CC="$*" && make && ./main) >log 2>&1
+  (cd built && CONFIG_SHELL=/bin/sh ../src/configure -C CC="$*" &&
+    make && ./main) >log 2>&1
   mv built "$name"
 }
 build plain gcc
@@ -48,7 +50,7 @@ for file in config.cache config.h libtool Makefile; do
   sed 's/cc-allocs/gcc/g' named/$file | diff plain/$file -
   sed "s,$links:,,g" hidden/$file | diff plain/$file -
 done
-grep -q 'ac_cv_func_mmap=yes}$' plain/config.cache
+grep -qE "ac_cv_func_mmap='?yes'?}$" plain/config.cache
 for name in named hidden; do
   [ "$(units $name)" = 'lib.c lib.c main.c' ]
   site $name/.libs/libx.so

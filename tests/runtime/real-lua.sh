@@ -22,20 +22,21 @@ for i = 1, n do
   local s = "string number " .. i .. " is a long one, of more than forty bytes"
 end
 EOF
-count() { # ROUNDS TYPE: objects of TYPE in so many rounds
-  types lua script "$1" >rows
-  awk -v type="$2" '{ n = $1; $1 = $2 = $3 = ""; sub(/^ +/, "") } $0 == type { print n }' rows
+types lua script 1000 >few
+types lua script 3000 >many
+count() { # ROWS TYPE: objects of TYPE
+  awk -v type="$2" '{ n = $1; $1 = $2 = $3 = ""; sub(/^ +/, "") } $0 == type { print n }' "$1"
 }
 for type in 'struct Table' 'struct TValue[]' 'struct LClosure + tail' \
   'struct UpVal' 'struct TString + tail'; do
-  few=$(count 1000 "$type") many=$(count 3000 "$type")
-  echo "$type: $few, $many"
+  less=$(count few "$type") more=$(count many "$type")
+  echo "$type: $less, $more"
   case $type in
-  *TString*) [ $((many - few)) -ge 2000 ] ;;
-  *) [ $((many - few)) = 2000 ] ;;
+  *TString*) [ $((more - less)) -ge 2000 ] ;;
+  *) [ $((more - less)) = 2000 ] ;;
   esac
 done
-grep -q '^1 [0-9]* 0 struct LG$' rows
+grep -q '^1 [0-9]* 0 struct LG$' many
 
 # Everything but libc's own is typed.
 python3 - <<'EOF'
