@@ -18,17 +18,31 @@
  */
 #include "model.h"
 
+enum { MOVES = 4 };
+
 /* SIZE is less than nothing: what was cut off is behind, not before.  What a
- * caller or an object brings decides; types and numbers are headers. */
-static bool is_negative(const struct cca_size *size) {
-  const struct cca_alt *alt = &size->alts[0];
-  if (!size->alt_count || alt->bag)
-    return false;
-  for (uint32_t t = 0; t < alt->term_count; t++)
-    for (uint32_t k = 0; k < alt->terms[t].atom_count; k++)
-      if (!cca_atom_is_sizeof(alt->terms[t].atoms[k]))
-        return alt->terms[t].factor < 0;
-  return alt->term_count && alt->terms[0].factor < 0;
+ * caller or an object brings decides, in whichever alternative it is; types and
+ * numbers are headers. */
+static bool is_negative(struct cca_model *model, const struct cca_size *size) {
+  int64_t bytes = 0;
+  for (uint32_t i = 0; i < size->alt_count; i++)
+    for (uint32_t t = 0; !size->alts[i].bag && t < size->alts[i].term_count;
+         t++) {
+      struct cca_term term = size->alts[i].terms[t];
+      int64_t one = term.factor;
+      for (uint32_t k = 0; k < term.atom_count; k++) {
+        if (!cca_atom_is_sizeof(term.atoms[k]))
+          return term.factor < 0;
+        int64_t type = term.atoms[k].kind == CCA_ATOM_PART
+                           ? term.atoms[k].detail
+                           : cca__type_bytes(term.atoms[k].index, model);
+        if (__builtin_mul_overflow(one, type, &one))
+          one = 0;
+      }
+      if (!i && __builtin_add_overflow(bytes, one, &bytes))
+        bytes = 0;
+    }
+  return bytes < 0;
 }
 
 static bool depends(const struct cca_size *size) {
@@ -55,17 +69,25 @@ static void set_carved(const struct cca_body *body, struct cca_origin *origin,
                                 .loc = CCA_NONE};
 }
 
-/* What lies between ORIGIN and BY, which is stored as the next free place. */
+/* What lies between ORIGIN and BY, which is stored as the next free place. What
+ * is behind that was loaded again, after the move. */
 static const struct cca_size *piece(const struct cca_body *body,
                                     const struct cca_origin *origin,
                                     const struct cca_size *by) {
+  struct cca_model *model = body->model;
   struct cca_arena *arena = cca__eval_arena(body->eval);
   const struct cca_size *zero = cca_size_constant(arena, 0);
-  const struct cca_size *size =
-      cca_size_rebase(arena, by, origin->offset, cca__type_bytes, body->model);
-  if (cca_size_equal(size, zero)) /* loaded again, after the move */
+  const struct cca_size *start = origin->offset, *size;
+  bool up = !is_negative(model, by);
+  for (int moves = 0;; moves++) {
+    size = cca_size_rebase(arena, by, start, cca__type_bytes, model);
+    if (!up || moves == MOVES || !is_negative(model, size))
+      break;
+    start = cca_size_rebase(arena, start, by, cca__type_bytes, model);
+  }
+  if (cca_size_equal(size, zero))
     size = by;
-  return is_negative(size) ? cca_size_sub(arena, zero, size) : size;
+  return is_negative(model, size) ? cca_size_sub(arena, zero, size) : size;
 }
 
 static bool bump(const struct cca_body *body, struct cca_origin *origin) {
@@ -113,7 +135,7 @@ static bool refill(const struct cca_body *body, struct cca_origin *origin) {
       const struct cca_size *size =
           cca_size_rebase(cca__eval_arena(body->eval), v->offset,
                           origin->offset, cca__type_bytes, body->model);
-      if (cca_size_params(size) && !is_negative(size) &&
+      if (cca_size_params(size) && !is_negative(body->model, size) &&
           !cca_size_equal(size, whole)) {
         set_carved(body, origin, size, store.line);
         return true;
@@ -199,7 +221,8 @@ static bool counts_down(const struct cca_body *body,
                         const struct cca_origin *origin, uint32_t loc,
                         const struct cca_size *step) {
   const struct cca_table *t = body->unit->table;
-  return origin->loc != CCA_NONE && depends(step) && is_negative(step) &&
+  return origin->loc != CCA_NONE && depends(step) &&
+         is_negative(body->model, step) &&
          same_object(body, cca_loc_at(t, origin->loc).base,
                      cca_loc_at(t, loc).base) &&
          !counts_up(body->model, body->unit->locations[loc]);
@@ -240,7 +263,7 @@ static bool index_by_count(const struct cca_body *body,
           continue;
         const struct cca_size *size =
             cca_size_substitute(arena, &only, step_for, &r);
-        if (is_negative(size))
+        if (is_negative(body->model, size))
           continue; /* taken off a stack */
         set_carved(body, origin, size, store.line);
         return true;
@@ -312,14 +335,12 @@ static bool is_headed(const struct cca_body *body, const struct cca_size *whole,
     return false;
   for (uint32_t t = 0; t < rest->alts[0].term_count; t++) {
     const struct cca_term *term = &rest->alts[0].terms[t];
-    bool record =
-        term->atom_count == 1 &&
-        (term->atoms[0].kind == CCA_ATOM_PART ||
-         (term->atoms[0].kind == CCA_ATOM_SIZEOF &&
-          cca__is_record(cca__type(body->model, term->atoms[0].index))));
-    if (term->factor < 0 || (term->atom_count && !record))
+    if (term->factor < 0 || term->atom_count > 1 ||
+        (term->atom_count && !cca_atom_is_sizeof(term->atoms[0])))
       return false;
-    records |= record;
+    records |= term->atom_count &&
+               (term->atoms[0].kind == CCA_ATOM_PART ||
+                cca__is_record(cca__type(body->model, term->atoms[0].index)));
   }
   return records;
 }

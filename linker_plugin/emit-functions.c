@@ -146,7 +146,8 @@ static void emit_alloc(struct emitter *e, const struct cca_verdict *v,
       for (uint32_t t = 0; t < v->offset->alts[0].term_count; t++) {
         const struct cca_term *term = &v->offset->alts[0].terms[t];
         if (term->atom_count == 1 && term->atoms[0].kind == CCA_ATOM_SIZEOF)
-          offset += cca__type_bytes(term->atoms[0].index, e->model);
+          offset +=
+              term->factor * cca__type_bytes(term->atoms[0].index, e->model);
         else if (term->atom_count == 1 && term->atoms[0].kind == CCA_ATOM_PART)
           offset += term->atoms[0].detail;
         else if (!term->atom_count)

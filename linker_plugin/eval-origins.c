@@ -150,14 +150,86 @@ static bool may_find(const struct cca_origins *origins) {
   return false;
 }
 
+/* What one alternative of a size, behind a callee's result, consists of. */
+struct part {
+  bool asked;  /* for by a parameter */
+  bool found;  /* in memory, or not known */
+  bool record; /* a record's size is added: the object's type */
+  bool own;    /* a type's size, or less: the callee's own business */
+};
+
+static struct part part_of(const struct cca_model *model,
+                           const struct cca_term *term) {
+  struct part part = {0};
+  bool types = false, record = false, params = false, other = false;
+  for (uint32_t k = 0; k < term->atom_count; k++) {
+    struct cca_atom atom = term->atoms[k];
+    bool type = cca_atom_is_sizeof(atom);
+    types |= type;
+    record |= type && (atom.kind == CCA_ATOM_PART ||
+                       cca__is_record(cca__type(model, atom.index)));
+    params |= atom.kind == CCA_ATOM_PARAM;
+    other |= !type && atom.kind != CCA_ATOM_PARAM;
+  }
+  part.own = (types || term->factor < 0) && !params;
+  part.record = record && term->factor > 0;
+  part.asked = params && !types && !other && term->factor > 0;
+  part.found = other && !part.own;
+  return part;
+}
+
+/*
+ * The size of what a callee returns, as far as its callers have to do with it:
+ * of a block as large as they ask for, headers, trailers and floors are the
+ * callee's own, and the types in them are no types of what is made.  A record
+ * before what is asked for is the object itself.
+ */
+static const struct cca_size *asked_for(struct cca_eval *eval,
+                                        const struct cca_size *size,
+                                        const struct cca_size *offset) {
+  struct cca_arena *arena = &eval->arena;
+  if (!cca_size_params(size) || offset->alt_count != 1 ||
+      !(cca_size_has(size, CCA_ATOM_SIZEOF) ||
+        cca_size_has(size, CCA_ATOM_PART)))
+    return size;
+  const struct cca_size *rest =
+      cca_size_rebase(arena, size, offset, cca__type_bytes, eval->model);
+  struct cca_size *kept = cca_arena_zalloc(arena, 1, sizeof *kept);
+  bool any = false, own = false;
+  for (uint32_t i = 0; i < rest->alt_count; i++) {
+    const struct cca_alt *alt = &rest->alts[i];
+    struct cca_alt *to = &kept->alts[kept->alt_count];
+    struct part all = {0};
+    to->terms =
+        cca_arena_alloc(arena, (alt->term_count + 1) * sizeof *to->terms);
+    to->term_count = 0;
+    for (uint32_t t = 0; t < alt->term_count; t++) {
+      struct part one = part_of(eval->model, &alt->terms[t]);
+      all.asked |= one.asked;
+      all.found |= one.found;
+      all.record |= one.record;
+      own |= one.own;
+      if (!one.own)
+        to->terms[to->term_count++] = alt->terms[t];
+    }
+    if (alt->bag || all.found || (all.asked && all.record))
+      return size;
+    any |= all.asked;
+    kept->alt_count += all.asked;
+  }
+  return any && own ? cca_size_add(arena, kept, offset) : size;
+}
+
 /* The callee's block, seen from here. */
 static const struct cca_block *block_at_call(struct cca_eval *eval,
                                              const struct cca_call *call,
                                              uint32_t number, uint32_t callee,
-                                             const struct cca_block *inner) {
+                                             const struct cca_origin *origin) {
+  const struct cca_block *inner = origin->block;
   struct cca_block *block = cca_arena_alloc(&eval->arena, sizeof *block);
   *block = *inner;
-  block->size = cca__eval_put_in(eval, call, inner->size);
+  block->size = cca__eval_put_in(eval, call,
+                                 asked_for(eval, inner->size, origin->offset));
   block->call = number;
   block->callee = callee;
   block->kept = CCA_NONE;
@@ -200,7 +272,7 @@ static void add_result(struct cca_eval *eval, struct cca_origins *origins,
     }
     break;
   case CCA_ORIGIN_FRESH:
-    origin.block = block_at_call(eval, call, number, callee, inner->block);
+    origin.block = block_at_call(eval, call, number, callee, inner);
     break;
   default:
     break;

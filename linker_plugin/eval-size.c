@@ -162,6 +162,25 @@ static bool is_padding(struct cca_eval *eval, struct cca_node n) {
   return cca_atom_is_sizeof(atom) && cca_size_equal(a, mask);
 }
 
+/* Are there sizes of types in SIZE that the low bits in MASK can hold? */
+static bool fits_in(struct cca_eval *eval, const struct cca_size *size,
+                    int64_t mask) {
+  for (uint32_t i = 0; i < size->alt_count; i++)
+    for (uint32_t t = 0; t < size->alts[i].term_count; t++) {
+      const struct cca_term *term = &size->alts[i].terms[t];
+      for (uint32_t k = 0; k < term->atom_count; k++) {
+        int64_t bytes;
+        if (term->atoms[k].kind == CCA_ATOM_SIZEOF && term->factor > 0 &&
+            !__builtin_mul_overflow(
+                cca__type_bytes(term->atoms[k].index, eval->model),
+                term->factor, &bytes) &&
+            bytes <= mask)
+          return true;
+      }
+    }
+  return false;
+}
+
 static const struct cca_size *masked_size(struct cca_eval *eval,
                                           struct cca_node n) {
   const struct cca_size *a = cca__eval_size(eval, n.a);
@@ -179,7 +198,7 @@ static const struct cca_size *masked_size(struct cca_eval *eval,
                : cca__eval_unrounded(eval, a, n.b);
   if (mask < 0)
     return cca_size_without_slack(&eval->arena, a, -mask);
-  if (mask > 0xffff || cca_size_has(a, CCA_ATOM_SIZEOF))
+  if (mask > 0xffff || fits_in(eval, a, mask))
     return a;                                /* keeps all that a size needs */
   return cca_size_constant(&eval->arena, 0); /* the low bits: padding */
 }
