@@ -217,8 +217,31 @@ static bool is_lent(const struct cca_body *body, uint32_t local, bool pointer) {
   return false;
 }
 
+/* Is the object that parameter ROOT points to given to what fills what it finds
+ * there, or to what nobody sees? */
+static bool is_worked_on(const struct cca_body *body, uint8_t root) {
+  const struct cca_model *model = body->model;
+  const struct cca_table *t = body->unit->table;
+  for (uint32_t c = 0; root != CCA_NO_ROOT && c < body->row.calls_count; c++) {
+    struct cca_call call = cca_call_at(t, body->row.calls_first + c);
+    uint32_t callee =
+        call.callee == CCA_NONE ? CCA_NONE : body->unit->functions[call.callee];
+    if (callee == CCA_NONE || model->behaviours[callee].primitive)
+      continue;
+    bool hidden = model->traits[callee] & CCA_TRAIT_IMPORTED;
+    for (uint32_t a = 0; a < call.args_count; a++)
+      if ((hidden || model->behaviours[callee].deep & cca__bit(a)) &&
+          cca__eval_root(body->eval,
+                         cca_operand_at(t, call.args_first + a).node,
+                         true) == root)
+        return true;
+  }
+  return false;
+}
+
 /* A block kept in a local record or pointer that other functions work on, a
- * buffer or a cursor, is filled by them. */
+ * buffer or a cursor, is filled by them; and so is a copy that is put where a
+ * parameter's object has such a place. */
 static void note_lending(const struct cca_body *body, uint32_t call,
                          struct use *use) {
   const struct cca_size *offset;
@@ -227,11 +250,52 @@ static void note_lending(const struct cca_body *body, uint32_t call,
         cca_store_at(body->unit->table, body->row.stores_first + i);
     struct cca_loc loc = cca_loc_at(body->unit->table, store.loc);
     uint32_t local = local_object(body->unit->table, loc.base);
-    if (local != CCA_NONE &&
+    bool copy = use->flags & CCA_BLOCK_COPIED;
+    if ((local != CCA_NONE || copy) &&
         has_call(cca__eval_origins(body->eval, store.value), call, &offset) &&
-        is_lent(body, local, loc.record == CCA_NONE))
+        (local != CCA_NONE
+             ? is_lent(body, local, loc.record == CCA_NONE)
+             : is_worked_on(body, cca__eval_root(body->eval, loc.base, true))))
       use->flags |= CCA_BLOCK_CONTENT;
   }
+}
+
+/* Does B, of a function that returns a number, say more of its parameter A than
+ * how long it is?  A length may be 0, but not less. */
+static bool is_judgement(const struct cca_behaviour *b, uint32_t a) {
+  bool length = false, less = false;
+  for (uint32_t i = 0; b->number && i < b->number->alt_count; i++) {
+    const struct cca_alt *alt = &b->number->alts[i];
+    less |= alt->term_count == 1 && !alt->bag && !alt->terms[0].atom_count &&
+            alt->terms[0].factor < 0;
+    for (uint32_t t = 0; t < alt->term_count; t++)
+      for (uint32_t k = 0; k < alt->terms[t].atom_count; k++)
+        length |= alt->terms[t].atoms[k].root == a;
+  }
+  return b->number && (less || !length);
+}
+
+/* Is parameter SOURCE, which is copied, looked at by a function that returns a
+ * number, which is not its length?  Then it is not copied whatever it is. */
+static bool is_judged(const struct cca_body *body, uint8_t source) {
+  const struct cca_model *model = body->model;
+  const struct cca_table *t = body->unit->table;
+  for (uint32_t c = 0; source != CCA_NO_ROOT && c < body->row.calls_count;
+       c++) {
+    struct cca_call call = cca_call_at(t, body->row.calls_first + c);
+    uint32_t callee =
+        call.callee == CCA_NONE ? CCA_NONE : body->unit->functions[call.callee];
+    if (callee == CCA_NONE)
+      continue;
+    const struct cca_behaviour *b = &model->behaviours[callee];
+    for (uint32_t a = 0; a < call.args_count && a < 64; a++) {
+      struct cca_node n =
+          cca_node_at(t, cca_operand_at(t, call.args_first + a).node);
+      if (n.op == CCA_OP_PARAM && n.a == source && is_judgement(b, a))
+        return true;
+    }
+  }
+  return false;
 }
 
 /* The least that OFFSET can be: a sizeof is its bytes, all else is nothing. */
@@ -315,6 +379,8 @@ void cca__describe_blocks(const struct cca_body *body,
         block->param = use.source;
       }
     }
+    if (block->flags & CCA_BLOCK_COPIED && is_judged(body, block->source))
+      block->flags |= CCA_BLOCK_CONTENT;
     origin->block = block;
   }
 }

@@ -196,6 +196,13 @@ static bool sizeof_in_fields(const struct cca_model *model,
   return false;
 }
 
+/* Is O off the stock of an allocator that ORIGINS has a fresh block of, too? */
+static bool is_lent(const struct cca_origins *origins,
+                    const struct cca_origin *o) {
+  return o->kind == CCA_ORIGIN_LOADED && o->taken && o->loc == CCA_NONE &&
+         cca__fresh_by(origins, o->call);
+}
+
 /* Is FRESH the whole object, and may it be one that is found and stays where it
  * is? */
 static bool stays(const struct cca_origins *origins,
@@ -206,9 +213,8 @@ static bool stays(const struct cca_origins *origins,
     return false;
   for (uint32_t i = 0; i < origins->count; i++) {
     const struct cca_origin *o = &origins->items[i];
-    if (o->kind != CCA_ORIGIN_LOADED ||
-        (o->taken && o->loc == CCA_NONE && cca__fresh_by(origins, o->call)))
-      continue; /* the latter is of the same allocator's stock */
+    if (o->kind != CCA_ORIGIN_LOADED || is_lent(origins, o))
+      continue;
     if (o->taken || !cca_size_is_constant(o->offset, &start) || start)
       return false;
     found = true;
@@ -250,9 +256,7 @@ static bool has_others(const struct cca_origins *origins, bool sizeofs) {
                 o->block->flags & (CCA_BLOCK_COPIED | CCA_BLOCK_DUP) &&
                 o->block->source != CCA_NO_ROOT &&
                 (sizeofs || !(o->block->flags & CCA_BLOCK_CONTENT));
-    bool lent = o->kind == CCA_ORIGIN_LOADED && o->loc == CCA_NONE &&
-                cca__fresh_by(origins, o->call); /* from the same allocator */
-    if (!copy && !lent && o->kind != CCA_ORIGIN_NULL)
+    if (!copy && !is_lent(origins, o) && o->kind != CCA_ORIGIN_NULL)
       return true;
   }
   return false;
@@ -343,9 +347,7 @@ static bool only_copies(struct judge *j, const struct cca_origins *origins) {
     const struct cca_origin *origin = &origins->items[i];
     bool copy = origin->kind == CCA_ORIGIN_NULL ||
                 (origin->kind == CCA_ORIGIN_FRESH && is_copy(j, origin)) ||
-                (origin->kind == CCA_ORIGIN_LOADED && origin->loc == CCA_NONE &&
-                 /* from the same allocator */
-                 cca__fresh_by(origins, origin->call));
+                is_lent(origins, origin);
     if (!copy)
       return false;
   }
@@ -406,12 +408,13 @@ static void judge_origins(struct judge *j, uint32_t function,
                           struct cca_verdict *v) {
   struct candidate best = {0};
   uint64_t args = 0;
-  bool resized = false;
+  bool resized = false, grows = false;
   for (uint32_t i = 0; i < origins->count; i++) {
     if (origins->items[i].kind != CCA_ORIGIN_FRESH)
       continue;
     struct candidate c = weigh(j, &origins->items[i]);
     uint16_t flags = c.origin->block->flags;
+    grows |= c.grows && flags & CCA_BLOCK_COPIED;
     bool better =
         c.grade > best.grade || (c.grade == best.grade && best.origin &&
                                  !resized && flags & CCA_BLOCK_RESIZED);
@@ -432,6 +435,11 @@ static void judge_origins(struct judge *j, uint32_t function,
   decide(j, function, origins, &best, v);
   if (v->role == CCA_ROLE_NONE)
     return;
+  if (v->role == CCA_ROLE_ALLOCATES && grows &&
+      !(best.origin->block->flags & CCA_BLOCK_RESIZED)) {
+    v->role = CCA_ROLE_ALIKE; /* adds to what is there, or begins with it */
+    v->kind = CCA_KIND_CONCAT;
+  }
   if (v->role != CCA_ROLE_ALIKE &&
       is_lazy(origins, best.origin, v->role == CCA_ROLE_FACTORY)) {
     v->role = CCA_ROLE_ALIKE;

@@ -104,6 +104,16 @@ static uint32_t argument_node(const struct cca_body *body,
   return cca_operand_at(body->unit->table, call->args_first + a).node;
 }
 
+/* Does every function that CALL may reach free its parameter A?  Where some do
+ * it is left to whoever put them there. */
+static bool all_free(const struct cca_model *model, uint32_t call, uint32_t a) {
+  for (uint32_t t = model->targets_first[call];
+       t < model->targets_first[call + 1]; t++)
+    if (!frees(model, model->targets[t], a, false))
+      return false;
+  return true;
+}
+
 /* What FUNCTION does to the arguments of CALL, number NUMBER. */
 static void callee_effects(const struct cca_body *body,
                            const struct cca_call *call, uint32_t number,
@@ -133,7 +143,7 @@ static void callee_effects(const struct cca_body *body,
       continue;
     if (nothing || frees(body->model, function, a, true))
       b->may_free |= to;
-    if ((nothing || frees(body->model, function, a, false)) &&
+    if ((nothing || all_free(body->model, number, a)) &&
         call->flags & CCA_CALL_FLAGS_ALWAYS)
       b->frees |= to;
   }
@@ -275,11 +285,19 @@ static bool sees_address(const struct cca_body *body, uint32_t function,
 /* An int may be a status. */
 bool cca__measures(const struct cca_function *f) { return f->result == 'l'; }
 
+/* The parameter of which place LOC is a member, and not one before it. */
+static uint64_t member_bit(const struct cca_body *body, uint32_t loc) {
+  struct cca_loc place = cca_loc_at(body->unit->table, loc);
+  struct cca_node base = cca_node_at(body->unit->table, place.base);
+  return base.op == CCA_OP_PARAM && place.offset >= 0 ? cca__bit(base.a) : 0;
+}
+
 /*
  * Parameters that the body does more with than free them, as it does those of
  * FREED: a destructor frees what a member points to, a consumer passes the
  * pointer on, makes something out of what is there, or keeps where a member is,
- * or what is in it.  Measuring a block is all right.
+ * or what is in it, or gives its members to somebody else.  Measuring a block
+ * is all right.
  */
 static uint64_t used_params(const struct cca_body *body, uint64_t freed) {
   const struct cca_model *model = body->model;
@@ -314,14 +332,21 @@ static uint64_t used_params(const struct cca_body *body, uint64_t freed) {
         used |= cca__bit(root);
     }
   }
+  uint64_t handed = 0; /* has a member that is put into another's object */
   for (uint32_t i = 0; i < body->row.stores_count; i++) {
     struct cca_store store =
         cca_store_at(body->unit->table, body->row.stores_first + i);
     struct cca_loc loc = cca_loc_at(body->unit->table, store.loc);
-    if (cca_node_at(body->unit->table, store.value).op == CCA_OP_ADDRESS)
+    struct cca_node value = cca_node_at(body->unit->table, store.value);
+    if (value.op == CCA_OP_ADDRESS)
       used |= direct_bit(body->eval, store.value);
     if (cca_node_at(body->unit->table, loc.base).op == CCA_OP_LOCAL)
       used |= deep_bit(body->eval, store.value);
+    uint64_t to = direct_bit(body->eval, loc.base);
+    uint64_t from =
+        value.op == CCA_OP_LOAD && to ? member_bit(body, value.a) & ~to : 0;
+    used |= handed & from; /* a second one: it is taken apart */
+    handed |= from;
   }
   return used;
 }

@@ -350,14 +350,52 @@ static void add_called(struct cca_eval *eval, struct cca_origins *origins,
     add_simple(eval, origins, CCA_ORIGIN_UNKNOWN, 0, CCA_NO_ROOT);
 }
 
+/* Does NODE point to where LOC is in its local object, or before that? */
+static bool leads_to(const struct cca_eval *eval, uint32_t node,
+                     const struct cca_loc *loc, bool exactly) {
+  struct cca_node n = cca__eval_node_at(eval, node);
+  int32_t offset = 0;
+  if (n.op == CCA_OP_ADDRESS) {
+    struct cca_loc address = cca_loc_at(eval->unit->table, n.a);
+    offset = address.offset;
+    n = cca__eval_node_at(eval, address.base);
+  }
+  return n.op == CCA_OP_LOCAL && n.a == cca__eval_node_at(eval, loc->base).a &&
+         (exactly ? offset == loc->offset : offset <= loc->offset);
+}
+
+/* May CALL put anything at LOC, in a local object that it is given?  That is
+ * not seen, or does not come from an allocation. */
+static bool may_set(const struct cca_eval *eval, const struct cca_call *call,
+                    uint32_t number, const struct cca_loc *loc) {
+  const struct cca_model *model = eval->model;
+  uint32_t first = model->targets_first[number];
+  uint32_t end = model->targets_first[number + 1];
+  for (uint32_t a = 0; a < call->args_count && a < 64; a++) {
+    if (!leads_to(eval, cca__eval_argument(eval, call, a), loc, false))
+      continue;
+    if (first == end || model->target_rule[number] > CCA_RULE_STORED)
+      return true;
+    for (uint32_t t = first; t < end; t++) {
+      const struct cca_behaviour *b = &model->behaviours[model->targets[t]];
+      if (model->traits[model->targets[t]] & CCA_TRAIT_IMPORTED ||
+          (b->builds | b->writes) & cca__bit(a))
+        return true;
+    }
+  }
+  return false;
+}
+
 /* What calls of the function store through a pointer to local object LOC. */
 static void add_out_results(struct cca_eval *eval, struct cca_origins *origins,
                             const struct cca_loc *loc) {
   const struct cca_model *model = eval->model;
+  bool unknown = false;
   for (uint32_t c = 0; eval->has_row && c < eval->row.calls_count; c++) {
     uint32_t row = eval->row.calls_first + c;
     uint32_t number = eval->unit->first_call + row;
     struct cca_call call = cca_call_at(eval->unit->table, row);
+    bool set = false;
     for (uint32_t t = model->targets_first[number];
          t < model->targets_first[number + 1]; t++) {
       uint32_t callee = model->targets[t];
@@ -367,25 +405,19 @@ static void add_out_results(struct cca_eval *eval, struct cca_origins *origins,
       for (uint32_t o = 0; o < b->out_count + primitive; o++) {
         uint32_t param = o < b->out_count ? b->outs[o].param : p->out;
         uint32_t node = cca__eval_argument(eval, &call, param);
-        if (node == CCA_NONE)
+        if (node == CCA_NONE || !leads_to(eval, node, loc, true))
           continue;
-        struct cca_node n = cca__eval_node_at(eval, node);
-        struct cca_node base = cca__eval_node_at(eval, loc->base);
-        int32_t offset = 0;
-        if (n.op == CCA_OP_ADDRESS) {
-          struct cca_loc address = cca_loc_at(eval->unit->table, n.a);
-          offset = address.offset;
-          n = cca__eval_node_at(eval, address.base);
-        }
-        if (n.op != CCA_OP_LOCAL || n.a != base.a || offset != loc->offset)
-          continue;
+        set = true;
         if (o < b->out_count)
           add_result(eval, origins, &call, number, callee, &b->outs[o].origin);
         else
           add_primitive(eval, origins, &call, number, callee, p);
       }
     }
+    unknown |= !set && !unknown && may_set(eval, &call, number, loc);
   }
+  if (unknown)
+    add_simple(eval, origins, CCA_ORIGIN_UNKNOWN, 0, CCA_NO_ROOT);
 }
 
 static void add_loaded(struct cca_eval *eval, struct cca_origins *origins,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* A function that uses what it is given and frees it at the end is no
  * deallocation function, whether it hands it to `...` or to a function that
- * says how it went, makes something out of it, or collects what its members
- * lead to; the twins look at its size, at its address, or for its header, or take
- * it off a list. */
+ * says how it went, makes something out of it, collects what its members lead
+ * to, hands its members on, or calls what others registered for it, some of
+ * which frees; the twins look at its size, at its address, or for its header,
+ * take it off a list, or call one of two that free. */
 #include <stdlib.h>
 #include <malloc.h>
 static size_t in_use;
@@ -58,9 +59,34 @@ void unlinked(void *p) {
   b->next->before = b->before;
   free(b);
 }
+struct class { int (*compare)(void *, void *); void (*end)(void *); };
+void class_init(struct class *c, void *data) {
+  struct class *info = data;
+  c->compare = info->compare;
+  c->end = info->end;
+  free(data);
+}
+struct boxed { void (*release)(void *); void (*drop)(void *); } boxed[2];
+struct counted { long count; };
+void unref(void *p) {
+  struct counted *c = p;
+  if (!--c->count)
+    free(c);
+}
+void release(void *p) { free(p); }
+void boxes(void) {
+  boxed[0].release = release;
+  boxed[1].release = unref;
+  boxed[0].drop = release;
+  boxed[1].drop = free;
+}
+void boxed_free(int i, void *p) { boxed[i].release(p); }
+void boxed_drop(int i, void *p) { boxed[i].drop(p); }
 /* frees:
 behind 0
+boxed_drop 1
 checked 0
 counted 0
+release 0
 unlinked 0
 */
