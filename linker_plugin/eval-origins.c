@@ -189,7 +189,7 @@ static const struct cca_size *asked_for(struct cca_eval *eval,
                                         const struct cca_size *offset) {
   struct cca_arena *arena = &eval->arena;
   if (!cca_size_params(size) || offset->alt_count != 1 ||
-      !(cca_size_has(size, CCA_ATOM_SIZEOF) ||
+      !(size->alt_count > 1 || cca_size_has(size, CCA_ATOM_SIZEOF) ||
         cca_size_has(size, CCA_ATOM_PART)))
     return size;
   const struct cca_size *rest =
@@ -215,6 +215,7 @@ static const struct cca_size *asked_for(struct cca_eval *eval,
     if (alt->bag || all.found || (all.asked && all.record))
       return size;
     any |= all.asked;
+    own |= !all.asked; /* a floor */
     kept->alt_count += all.asked;
   }
   return any && own ? cca_size_add(arena, kept, offset) : size;

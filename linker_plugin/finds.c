@@ -175,6 +175,31 @@ static bool calls_take(const struct cca_body *body,
   return false;
 }
 
+/* Can what a callee of CALL returns have been reached through its argument A?
+ * Not if that is a string, or if it was reached through another one. */
+static bool leads_out(const struct cca_model *model, uint32_t call, uint32_t a,
+                      uint32_t location) {
+  for (uint32_t t = model->targets_first[call];
+       t < model->targets_first[call + 1]; t++) {
+    const struct cca_function *f = &model->functions.items[model->targets[t]];
+    const struct cca_table *table = model->units[f->unit].table;
+    const struct cca_origins *found =
+        model->behaviours[model->targets[t]].returned;
+    struct cca_func row = cca_func_at(table, f->row);
+    uint32_t of = a < row.params_count
+                      ? cca_param_at(table, row.params_first + a).of
+                      : CCA_NONE;
+    if (of != CCA_NONE && cca_type_at(table, of).flags & CCA_TYPE_FLAGS_BYTES)
+      continue;
+    for (uint32_t i = 0; found && i < found->count; i++)
+      if (found->items[i].kind == CCA_ORIGIN_LOADED &&
+          found->items[i].index == location &&
+          (found->items[i].root == a || found->items[i].root >= CCA_DEEP_ROOT))
+        return true;
+  }
+  return false;
+}
+
 /* Is O part of what the body made: loaded through it, or by a call that was
  * given it? */
 static bool is_own(const struct cca_body *body, const struct cca_origin *o) {
@@ -188,7 +213,8 @@ static bool is_own(const struct cca_body *body, const struct cca_origin *o) {
     return false;
   struct cca_call call = cca_call_at(t, row);
   for (uint32_t a = 0; a < call.args_count; a++)
-    if (cca__any_fresh(cca__eval_origins(
+    if (leads_out(body->model, o->call, a, o->index) &&
+        cca__any_fresh(cca__eval_origins(
             body->eval, cca_operand_at(t, call.args_first + a).node)))
       return true;
   return false;

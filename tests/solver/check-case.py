@@ -8,6 +8,9 @@ Compile CASE.c and compare the whole report with what the case says of itself:
     name kind args                   allocation functions, in order of name;
     name kind -                      args are 0,1 or - for none
     */
+    /* sizes:
+    name: size                       of the same functions, as reports have it
+    */
     /* frees:
     name parameter
     */
@@ -77,6 +80,8 @@ def main():
         report = json.loads(run.stdout)
     got = {
         "functions": sorted(map(function_line, report["allocation_functions"])),
+        "sizes": sorted(f"{f['name']}: {f['size']}"
+                        for f in report["allocation_functions"]),
         "frees": sorted(f"{f['name']} {f['parameter']}"
                         for f in report["deallocation_functions"]),
         "pairs": pair_lines(report),

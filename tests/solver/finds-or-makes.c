@@ -107,6 +107,29 @@ void *place_in_chunk(struct owner *o) {
   return &o->chunk->items[o->chunk->used++];
 }
 long use_place(struct owner *o) { return *(long *)place_in_chunk(o); }
+/* Who gives a new string to one that finds, finds; who gives it a new table
+ * makes one in it. */
+#include <string.h>
+struct named { struct named *next; const char *name; };
+struct names { struct named *all[8]; };
+struct named *named(struct names *names, const char *name) {
+  struct named *n = names->all[*name % 8];
+  while (n && strcmp(n->name, name))
+    n = n->next;
+  if (!n) {
+    n = malloc(sizeof *n);
+    n->name = name;
+    n->next = names->all[*name % 8];
+    names->all[*name % 8] = n;
+  }
+  return n;
+}
+struct named *named_copy(struct names *names, const char *name) {
+  return named(names, strdup(name));
+}
+struct named *named_first(const char *name) {
+  return named(calloc(1, sizeof(struct names)), name);
+}
 /* functions:
 find_or_make lazy -
 off_list factory -
@@ -120,6 +143,9 @@ reversed factory -
 extra_of lazy -
 zeroed malloc 1
 place_in_chunk factory - +16
+named lazy -
+named_copy lazy -
+named_first factory -
 */
 /* sites:
 13 find_or_make calloc typed struct_item one struct_item
@@ -140,4 +166,7 @@ place_in_chunk factory - +16
 101 extra_of zeroed bytes - - void
 106 place_in_chunk calloc typed struct_chunk one struct_chunk
 109 use_place place_in_chunk typed struct_chunk flexible -
+120 named malloc typed struct_named one struct_named
+128 named_copy strdup bytes - - char
+131 named_first calloc typed struct_names one struct_names
 */
