@@ -56,8 +56,29 @@ void cca_complain_no_file(const char *command) {
 }
 
 int cca_show_help(const char *help) {
-  fputs(help, stdout);
-  return fflush(stdout) ? CCA_EXIT_ERROR : CCA_EXIT_OK;
+  return cca_print("", help, strlen(help));
+}
+
+int cca_parse_output(int argc, char **argv, const char *help,
+                     const char **out) {
+  static const struct option longs[] = {
+      {"output", required_argument, NULL, 'o'},
+      {"help", no_argument, NULL, 'h'},
+      {0}};
+  int option;
+  opterr = 0;
+  while ((option = getopt_long(argc, argv, out ? ":ho:" : ":h", longs, NULL)) !=
+         -1) {
+    if (option == 'h')
+      return cca_show_help(help);
+    if (option == 'o' && out) {
+      *out = optarg;
+      continue;
+    }
+    cca_complain_option(option, argv);
+    return CCA_EXIT_ERROR;
+  }
+  return -1;
 }
 
 int cca_parse_color(const char *command, const char *word,
@@ -89,13 +110,31 @@ int cca_print(const char *command, const void *bytes, size_t len) {
   return CCA_EXIT_OK;
 }
 
+bool cca_may_write_table(const char *command, const char *out) {
+  if (out || !isatty(STDOUT_FILENO))
+    return true;
+  cca_complain(command, "a table file is no text for a terminal; name a file "
+                        "with -o OUT");
+  return false;
+}
+
+int cca_write_table(const char *command, const char *out,
+                    const struct cca_text *image) {
+  if (!out)
+    return cca_print(command, image->data, image->len);
+  int error = cca_write_file(out, image);
+  if (error)
+    cca_complain(command, "%s: cannot write it: %s", out, strerror(error));
+  return error ? CCA_EXIT_ERROR : CCA_EXIT_OK;
+}
+
 static int help(void) {
   printf(
       "usage: allocs COMMAND [OPTION...] FILE...\n\n"
       "What the C code in a file allocates: which functions allocate, how "
       "much, and of\nwhich type.  The file was built with CC=cc-allocs.\n\n");
   for (size_t i = 0; i < COMMANDS; i++)
-    printf("  allocs %-9s %s\n", commands[i].name, commands[i].summary);
+    printf("  allocs %-10s %s\n", commands[i].name, commands[i].summary);
   printf("\n"
          "allocs COMMAND --help has the options; allocs(1) has the rest.\n");
   return fflush(stdout) ? CCA_EXIT_ERROR : CCA_EXIT_OK;

@@ -8,6 +8,7 @@
 #ifndef CCA_ALLOCS_H
 #define CCA_ALLOCS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "screen.h"
@@ -43,6 +44,11 @@ void cca_complain_no_file(const char *command);
 /* Write HELP to standard output; CCA_EXIT_ERROR if it cannot be written. */
 int cca_show_help(const char *help);
 
+/* Read the options of a command that has --help, its text HELP, and, if OUT is
+ * not NULL, -o, whose word becomes *OUT.  Negative: go on with the files at
+ * argv[optind]; else the exit status. */
+int cca_parse_output(int argc, char **argv, const char *help, const char **out);
+
 /* The word of --color, NULL for none, in *COLOR.  Negative if it is none of
  * them, which COMMAND has then said. */
 int cca_parse_color(const char *command, const char *word,
@@ -51,6 +57,15 @@ int cca_parse_color(const char *command, const char *word,
 /* Publish BYTES as the file PATH: all of them, or the file as it was.  Returns 0
  * or an errno value. */
 int cca_write_file(const char *path, const struct cca_text *bytes);
+
+/* May COMMAND write a table to OUT, or to standard output if that is NULL?  Not
+ * if that is a terminal, which is then said. */
+bool cca_may_write_table(const char *command, const char *out);
+
+/* Publish IMAGE as the file OUT, or write it to standard output if that is
+ * NULL.  CCA_EXIT_OK or CCA_EXIT_ERROR, which has then been said. */
+int cca_write_table(const char *command, const char *out,
+                    const struct cca_text *image);
 
 /* Write LEN bytes to standard output; an error is said, and CCA_EXIT_ERROR
  * returned. */

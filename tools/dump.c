@@ -41,29 +41,6 @@ static const char assemble_help[] =
     "the\n"
     "text is wrong (standard error says in which line).\n";
 
-/* Read the options that every command has, and OUT if it is not NULL.  Returns
- * negative to go on with the files at argv[optind], or the exit status. */
-static int parse(int argc, char **argv, const char *help, const char **out) {
-  static const struct option longs[] = {
-      {"output", required_argument, NULL, 'o'},
-      {"help", no_argument, NULL, 'h'},
-      {0}};
-  int option;
-  opterr = 0;
-  while ((option = getopt_long(argc, argv, out ? ":ho:" : ":h", longs, NULL)) !=
-         -1) {
-    if (option == 'h')
-      return cca_show_help(help);
-    if (option == 'o' && out) {
-      *out = optarg;
-      continue;
-    }
-    cca_complain_option(option, argv);
-    return CCA_EXIT_ERROR;
-  }
-  return -1;
-}
-
 /* If FILE is a symbol table or a cache, append it to OUT, or say what is wrong
  * with it, and return true with the exit status. */
 static bool dump_table(const char *file, struct cca_text *out, int *status) {
@@ -120,7 +97,7 @@ static int dump_file(struct cca_input *input, const char *file,
 }
 
 int cca_dump_main(int argc, char **argv) {
-  int status = parse(argc, argv, dump_help, NULL);
+  int status = cca_parse_output(argc, argv, dump_help, NULL);
   if (status >= 0)
     return status;
   if (optind == argc) {
@@ -202,18 +179,15 @@ static void complain_of_text(const char *file,
 
 int cca_assemble_main(int argc, char **argv) {
   const char *out = NULL;
-  int status = parse(argc, argv, assemble_help, &out);
+  int status = cca_parse_output(argc, argv, assemble_help, &out);
   if (status >= 0)
     return status;
   if (optind + 1 != argc) {
     cca_complain("assemble", "give one FILE, or - for standard input");
     return CCA_EXIT_ERROR;
   }
-  if (!out && isatty(STDOUT_FILENO)) {
-    cca_complain("assemble", "a table file is no text for a terminal; name a "
-                             "file with -o OUT");
+  if (!cca_may_write_table("assemble", out))
     return CCA_EXIT_ERROR;
-  }
 
   const char *file = argv[optind];
   struct cca_text text = {0}, image = {0};
@@ -226,12 +200,8 @@ int cca_assemble_main(int argc, char **argv) {
   else if (cca_text_assemble(text.data ? text.data : "", text.len, &image,
                              &err) < 0)
     complain_of_text(file, &err);
-  else if (!out)
-    status = cca_print("assemble", image.data, image.len);
-  else if ((error = cca_write_file(out, &image)))
-    cca_complain("assemble", "%s: cannot write it: %s", out, strerror(error));
   else
-    status = CCA_EXIT_OK;
+    status = cca_write_table("assemble", out, &image);
   cca_text_release(&text);
   cca_text_release(&image);
   return status;

@@ -2,7 +2,7 @@
 /*
  * solve.c -- the command `allocs solve`: the solver, in a process of its own.
  *
- *   allocs solve [-o FILE] FILE...   summaries into a classification
+ *   allocs solve [-o OUT] FILE...    summaries into a classification
  *   allocs solve --link DIR NOTE     in the middle of a link (see job.h)
  *   allocs solve --patch DIR KIND    after the link
  *   allocs solve --keep DIR          after a relocatable link
@@ -393,43 +393,27 @@ static int solve_files(int count, char **paths, const char *output) {
     any |= units.items[i].summary != NULL;
   if (any) {
     status = CCA_EXIT_ERROR;
-    if (solve(&request, &result) == 0) {
-      if (!output)
-        status = cca_print("solve", result.classification.data,
-                           result.classification.len);
-      else if (write_file(output, result.classification.data,
-                          result.classification.len) == 0)
-        status = CCA_EXIT_OK;
-      else
-        cca_complain("solve", "cannot write %s: %s", output, strerror(errno));
-      cca_solver_result_release(&result);
-    }
+    if (solve(&request, &result) == 0)
+      status = cca_write_table("solve", output, &result.classification);
+    cca_solver_result_release(&result);
   }
   cca_vec_release(&units);
   cca_input_release(&input);
   return status < worst ? worst : status;
 }
 
-static int usage(FILE *to) {
-  fprintf(
-      to,
-      "usage: allocs solve [-o FILE] FILE...\n\n"
-      "Solve the summaries in objects, archives and table files as if they "
-      "were linked,\nand write the classification, a table file, to FILE or "
-      "to standard output.\nLinks do it by themselves.\n\n"
-      "Exit status: 0 done, 1 a FILE has nothing to solve (standard error "
-      "says why), 2\nwrong usage, or a FILE cannot be read or written, or "
-      "is broken.\n");
-  return to == stdout ? CCA_EXIT_OK : CCA_EXIT_ERROR;
-}
+static const char help[] =
+    "usage: allocs solve [-o OUT] FILE...\n\n"
+    "Solve the summaries in objects, archives and table files as if they were "
+    "linked,\nand write the classification, a table file, to OUT or to "
+    "standard output.\nLinks do it by themselves.\n\n"
+    "Exit status: 0 done, 1 a FILE has nothing to solve (standard error says "
+    "why), 2\nwrong usage, or a FILE cannot be read or written, or is "
+    "broken.\n";
 
 int cca_solve_main(int argc, char **argv) {
   const char *output = NULL;
-  int first = 1;
   cca_memory_keep();
-  if (argc > 1 &&
-      (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
-    return usage(stdout);
   if (argc == 4 && strcmp(argv[1], "--link") == 0) {
     alarm(LONGEST_SECONDS);
     return solve_link(argv[2], argv[3]);
@@ -442,11 +426,15 @@ int cca_solve_main(int argc, char **argv) {
     alarm(LONGEST_SECONDS);
     return patch_output(argv[2], argv[3]);
   }
-  if (argc > 2 && strcmp(argv[1], "-o") == 0) {
-    output = argv[2];
-    first = 3;
+  int status = cca_parse_output(argc, argv, help, &output);
+  if (status >= 0)
+    return status;
+  if (optind == argc) {
+    cca_complain("solve", "no FILE is given; name an object, archive or table "
+                          "file");
+    return CCA_EXIT_ERROR;
   }
-  if (first >= argc || (argv[first][0] == '-' && argv[first][1] != '\0'))
-    return usage(stderr);
-  return solve_files(argc - first, argv + first, output);
+  if (!cca_may_write_table("solve", output))
+    return CCA_EXIT_ERROR;
+  return solve_files(argc - optind, argv + optind, output);
 }

@@ -261,14 +261,11 @@ static void complain_of_file(const struct asked *asked,
 static int write_table(const struct asked *asked) {
   struct cca_text image = {0};
   struct cca_error err;
-  int status = CCA_EXIT_ERROR, error;
+  int status = CCA_EXIT_ERROR;
   if (cca_symbols_build(asked->file, &image, &err) < 0)
     complain_of_file(asked, &err);
-  else if ((error = cca_write_file(asked->output, &image)))
-    cca_complain("symbolize", "%s: cannot write it: %s", asked->output,
-                 strerror(error));
   else
-    status = CCA_EXIT_OK;
+    status = cca_write_table("symbolize", asked->output, &image);
   cca_text_release(&image);
   return status;
 }

@@ -89,6 +89,9 @@ fails 2 allocs report -x lua <<<"allocs report: there is no option -x; allocs re
 fails 2 allocs report lua --type <<<"allocs report: --type needs an argument"
 fails 2 allocs report --type= lua <<<"allocs report: --type needs the name of a type"
 fails 2 allocs report --color=blue lua <<<"allocs report: --color is auto, always or never, not \`blue'"
+fails 2 allocs solve <<<"allocs solve: no FILE is given; name an object, archive or table file"
+fails 2 allocs solve --frob lua <<<"allocs solve: there is no option --frob; allocs solve --help lists them"
+fails 2 allocs solve lua -o <<<"allocs solve: -o needs an argument"
 fails 2 allocs frob <<<"allocs: there is no command \`frob'; allocs --help lists them"
 
 status=0
@@ -116,3 +119,19 @@ fails 1 allocs solve -o solved lua <<<"allocs solve: lua: it is solved already"
 [ ! -e solved ]
 allocs solve -o solved good.o 2>error
 expect error </dev/null
+allocs solve good.o --output=again 2>error
+cmp solved again
+
+# The output is replaced when all is well, and left alone otherwise.
+echo kept >again
+status=0
+(trap '' XFSZ && ulimit -f 0 && exec allocs solve -o again good.o) 2>&1 | cat >error || status=$?
+[ "$status" = 2 ]
+grep -qx 'allocs solve: again: cannot write it: File too large' error
+expect again <<<kept
+[ "$(echo again?*)" = again.o ] # no temporary file is left
+fails 2 allocs solve -o none/out good.o <<<"allocs solve: none/out: cannot write it: No such file or directory"
+status=0
+allocs report --help >/dev/full 2>error || status=$?
+[ "$status" = 2 ]
+expect error <<<"allocs: cannot write to standard output: No space left on device"

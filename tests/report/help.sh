@@ -10,7 +10,7 @@ grep -qxE 'allocs [0-9]+\.[0-9]+\.[0-9]+' version
 not allocs >usage
 allocs --help >help
 cmp usage help
-for command in report check run cache export dump assemble symbolize symserver; do
+for command in report check run cache export dump assemble solve symbolize symserver; do
   grep -q "^  allocs $command " help
   allocs $command --help >$command.help
   head -n 1 $command.help | grep -q "^usage: allocs $command "
