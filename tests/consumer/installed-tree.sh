@@ -18,6 +18,10 @@ flags=${sanitize:+-fsanitize=$sanitize}
 not grep -rlF -e "$work/first" moved
 not grep -rIlF -e "$build_dir" moved
 
+# Every page is there, once, and no folder is empty.
+ls "$source_dir/docs/man" | diff - <(ls moved/share/man/man1)
+[ -z "$(find moved -type d -empty)" ]
+
 cat >wrap.c <<'END'
 #include <stdlib.h>
 void *wrap(size_t n) { return malloc(n); }
