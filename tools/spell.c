@@ -91,10 +91,7 @@ static const char *fail(struct cca_speller *w, const char *reason) {
 static const char *simple(struct cca_speller *w, unsigned quals,
                           const char *name, const char *inner) {
   return cca_arena_printf(w->arena, "%s%s%s%s", quals_text(quals), name,
-                          *inner && *inner != '*' ? " "
-                          : *inner                ? " "
-                                                  : "",
-                          inner);
+                          *inner ? " " : "", inner);
 }
 
 static const char *base(struct cca_speller *w, Dwarf_Die *type, unsigned quals,
