@@ -192,7 +192,7 @@ void cca_export_header(const struct cca_export *export, struct cca_text *out) {
   add_count(&header.left_out, report, CCA_GROUP_FACTORY, no_size);
   add_count(&header.left_out, report, CCA_GROUP_LOOKALIKE, no_size);
   add_count(&header.left_out, report, CCA_GROUP_DEALLOCATION,
-            "what they release is not told apart");
+            "an attribute would say that nothing else releases these blocks");
 
   cca_text_adds(out, "/*\n * How much the allocation functions of ");
   cca_export_name(out, report->name);
