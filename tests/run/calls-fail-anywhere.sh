@@ -9,11 +9,9 @@
 
 gcc -c -O1 a.c -o plain.o
 cc-allocs -c -O1 a.c -o with.o
-good() { [ "$status" = 0 ] && [ ! -s said ] && [ -z "$(ls tmp)" ]; }
-compiled() {
-  good && [ "$(ls -A here)" = "a.c"$'\n'"a.o" ] && is_plain here/a.o plain.o
-}
-linked() { good && [ "$(ls -A here)" = "a"$'\n'"a.c" ] && here/a; }
+good() { [ "$status" = 0 ] && [ ! -s said ] && holds tmp; }
+compiled() { good && holds here a.c a.o && is_plain here/a.o plain.o; }
+linked() { good && holds here a a.c && here/a; }
 
 sweep cc-allocs fail compiled cc-allocs -O1 -c a.c
 [ "$swept" -ge 2 ]

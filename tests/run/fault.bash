@@ -12,6 +12,7 @@ grep -q 'CCA_SANITIZE:STRING=$' "$build_dir/CMakeCache.txt" ||
   skip 'sanitizers have malloc for themselves'
 gcc -shared -fPIC -O1 "$source_dir/tests/run/fault.c" -o fault.so
 mkdir tmp here
+shopt -s nullglob dotglob extglob # a sweep has hundreds of steps: few forks in each
 export TMPDIR=$work/tmp CC_ALLOCS_CC=gcc
 cat >here/a.c <<'END'
 #include <stdlib.h>
@@ -26,8 +27,8 @@ cp here/a.c a.c
 faulty() {
   local fault="$1 $2 $3" states
   shift 3
-  (cd here && exec env CCA_FAULT="$fault" CCA_FAULT_HIT="$work/hit" \
-    LD_PRELOAD="$work/fault.so" timeout 100 "$@" 2>&1) | cat >said && :
+  (cd here && CCA_FAULT="$fault" CCA_FAULT_HIT="$work/hit" \
+    LD_PRELOAD="$work/fault.so" exec timeout 100 "$@" 2>&1) | cat >said && :
   states=("${PIPESTATUS[@]}")
   status=${states[0]}
 }
@@ -40,8 +41,7 @@ sweep() {
   shift 3
   swept=0
   while :; do
-    find here -mindepth 1 ! -name a.c -delete
-    rm -f hit
+    rm -rf hit here/!(a.c)
     faulty "$program" "$kind" "$n" "$@"
     if ! "$check"; then
       echo "with '$program $kind $n': $*, status $status" >&2
@@ -59,6 +59,13 @@ sweep() {
   done
 }
 
+# holds FOLDER [NAME...]: what is in FOLDER is just this, in order of name.
+holds() {
+  local found=("$1"/*)
+  shift
+  [ "${found[*]##*/}" = "$*" ]
+}
+
 # ours_are_gone: nothing of ours is in tmp or here/; some of it takes its time.
 ours_are_gone() {
   for _ in $(seq 200); do
@@ -73,7 +80,7 @@ ours_are_gone() {
 is_plain() {
   cmp -s "$1" "$2" || {
     objcopy --remove-section=.cc_allocs "$1" back.o
-    objcopy "$2" same.o
-    cmp back.o same.o
+    [ -e "$2.same" ] || objcopy "$2" "$2.same"
+    cmp back.o "$2.same"
   }
 }

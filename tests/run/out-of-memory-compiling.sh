@@ -9,8 +9,8 @@
 
 gcc -c -O1 a.c -o plain.o
 compiled() {
-  [ "$status" = 0 ] && [ ! -s said ] && [ -z "$(ls tmp)" ] &&
-    [ "$(ls -A here)" = "a.c"$'\n'"a.o" ] && is_plain here/a.o plain.o
+  [ "$status" = 0 ] && [ ! -s said ] && holds tmp && holds here a.c a.o &&
+    is_plain here/a.o plain.o
 }
 for kind in memory memory+; do
   sweep cc-allocs $kind compiled cc-allocs -O1 -c a.c

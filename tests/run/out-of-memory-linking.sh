@@ -9,8 +9,7 @@
 
 cc-allocs -c -O1 a.c
 linked() {
-  [ "$status" = 0 ] && [ ! -s said ] && [ -z "$(ls tmp)" ] &&
-    [ "$(ls -A here)" = "a"$'\n'"a.c" ] && here/a
+  [ "$status" = 0 ] && [ ! -s said ] && holds tmp && holds here a a.c && here/a
 }
 has_note() {
   allocs report here/a | grep '2 typed' >/dev/null

@@ -56,7 +56,6 @@ faulty() { # faulty PROGRAM SIGNAL N COMMAND...
   status=${states[0]}
 }
 
-tmp_is_empty() { [ -z "$(ls -A tmp)" ]; }
 # is_start FILE OF: it ends somewhere, as what a stopped compiler was writing.
 is_start() { cmp -s -n "$(stat -c %s "$1")" "$1" "$2"; }
 # The program itself dies of it.  Where what it waits for has just ended, it may
@@ -74,20 +73,20 @@ whole() { # the output is
   esac
 }
 stopped() {
-  died && ours_are_gone && tmp_is_empty && [ ! -s said ] &&
+  died && ours_are_gone && holds tmp && [ ! -s said ] &&
     { [ ! -e here/a.o ] || is_start here/a.o plain.o || is_plain here/a.o plain.o; } &&
     { [ ! -e here/a ] || is_start here/a plain; }
 }
 # Somebody below it does, and the wrapper ends as the compiler did, or the
 # linker.
 compiled() {
-  [ "$status" = 0 ] && ours_are_gone && tmp_is_empty && [ ! -s said ] &&
+  [ "$status" = 0 ] && ours_are_gone && holds tmp && [ ! -s said ] &&
     is_plain here/a.o plain.o
 }
 linked() {
-  [ "$status" = 0 ] && ours_are_gone && tmp_is_empty && [ ! -s said ] && here/a
+  [ "$status" = 0 ] && ours_are_gone && holds tmp && [ ! -s said ] && here/a
 }
-not_linked() { died && ours_are_gone && tmp_is_empty && [ ! -s said ]; }
+not_linked() { died && ours_are_gone && holds tmp && [ ! -s said ]; }
 
 # more_than N: so many calls there were; else the sweep has seen nothing.
 more_than() { [ "$swept" -gt "$1" ]; }
