@@ -21,13 +21,13 @@ renew() {
   said --cache-write never "$@" >line
   grep -q '^used: ' line
 }
-# refused REASON [OPTION...]: it is not used, and the same is concluded.
+# refused REASON [OPTION...]: it is not used, and what is concluded of these modules
+# is what was concluded without one.
 refused() {
   local reason=$1
   shift
   said --cache-write never "$@" >line
   expect line <<<"not used: $reason"
-  concluded without --no-cache
   concluded now --cache-write never
   cmp without.json now.json
 }
@@ -35,6 +35,7 @@ refused() {
 # Modules.
 renew
 makes -DANEW -g3
+concluded without --no-cache
 refused "a module was built anew: $PWD/libmakes.so"
 renew
 nameless 48
@@ -49,6 +50,7 @@ objcopy --update-section .note.cc-allocs=note libmakes.so
 said --cache-write never >line
 expect line <<<"not used: a module has its build id, but other bytes: $PWD/libmakes.so"
 mv good.so libmakes.so
+concluded without --no-cache
 refused_not() { said --cache-write never >line && grep -q '^used: ' line; }
 refused_not
 
