@@ -281,6 +281,8 @@ void cca_units_want(const struct cca_units *units,
                     struct cca_text *out) {
   struct cca_table solved;
   const uint32_t *call_sites = result->call_sites;
+  size_t before = out->len;
+  bool sites = false;
   if (cca_table_open(&solved, &cca_classification_schema,
                      result->classification.data, result->classification.len,
                      NULL) < 0)
@@ -289,11 +291,17 @@ void cca_units_want(const struct cca_units *units,
     const struct cca_solver_unit *unit = &units->list.items[i];
     if (!unit->summary)
       continue;
-    if (all || unit->is_remade || units->inputs.items[i] == 0)
+    uint32_t count = cca_call_count(unit->summary);
+    if (all || unit->is_remade || units->inputs.items[i] == 0) {
       cca_wanted_write(out, unit->summary, call_sites, &solved,
                        !unit->is_remade);
-    call_sites += cca_call_count(unit->summary);
+      for (uint32_t k = 0; k < count; k++)
+        sites |= call_sites[k] != CCA_NONE;
+    }
+    call_sites += count;
   }
+  if (!sites) /* they need not be told from anything */
+    out->len = before;
 }
 
 /* The way back ------------------------------------------------------------- */

@@ -34,7 +34,8 @@ void cca_units_make(struct cca_units *units, const struct cca_inputs *inputs,
 
 /*
  * Add to OUT what is to be looked for in the finished output: the calls of
- * units whose places the plan cannot give, or of ALL units (see wanted.h).
+ * units whose places the plan cannot give, or of ALL units (see wanted.h).  If
+ * none of these is a site, nothing.
  */
 void cca_units_want(const struct cca_units *units,
                     const struct cca_solver_result *result, bool all,
