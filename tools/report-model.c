@@ -77,6 +77,18 @@ static bool begins_with(const struct cca_table *table, uint32_t type,
   return false;
 }
 
+/* What TYPE is made of, if it is an array: sizes name that alone, since
+ * sizeof(int[2]) is twice sizeof(int). */
+static uint32_t element_of(const struct cca_table *table, uint32_t type) {
+  for (int depth = 0; depth < 16; depth++) {
+    struct cca_type row = cca_type_at(table, type);
+    if (row.kind != CCA_TYPE_KIND_ARRAY || row.element == CCA_NONE)
+      break;
+    type = row.element;
+  }
+  return type;
+}
+
 enum cca_agreement cca_report_agreement(const struct cca_table *table,
                                         const struct cca_allocsite *site) {
   if (site->class != CCA_SITE_CLASS_TYPED || site->of == CCA_NONE ||
@@ -85,12 +97,12 @@ enum cca_agreement cca_report_agreement(const struct cca_table *table,
        site->shape != CCA_SIZE_SHAPE_ARRAY &&
        site->shape != CCA_SIZE_SHAPE_FLEXIBLE))
     return CCA_AGREE_SILENT;
-  struct cca_type as = cca_type_at(table, site->used_as);
+  uint32_t used_as = element_of(table, site->used_as);
+  struct cca_type as = cca_type_at(table, used_as);
   if (as.kind == CCA_TYPE_KIND_VOID || as.kind == CCA_TYPE_KIND_UNKNOWN ||
       (as.flags & (CCA_TYPE_FLAGS_BYTES | CCA_TYPE_FLAGS_INCOMPLETE)))
     return CCA_AGREE_SILENT;
-  return begins_with(table, site->of, site->used_as) ? CCA_AGREE_YES
-                                                     : CCA_AGREE_NO;
+  return begins_with(table, site->of, used_as) ? CCA_AGREE_YES : CCA_AGREE_NO;
 }
 
 /* Filtering by type. */
