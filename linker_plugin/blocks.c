@@ -163,6 +163,7 @@ static void note_calls(const struct cca_body *body, uint32_t call,
       continue;
     for (uint32_t a = 0; a < other.args_count && a < 64; a++) {
       const struct cca_size *offset;
+      int64_t fixed;
       uint32_t node =
           cca_operand_at(body->unit->table, other.args_first + a).node;
       if (!has_call(cca__eval_origins(body->eval, node), call, &offset) ||
@@ -178,6 +179,10 @@ static void note_calls(const struct cca_body *body, uint32_t call,
           use->flags |= CCA_BLOCK_CONTENT;
         else if (model->behaviours[callee].builds & cca__bit(a))
           use->flags |= CCA_BLOCK_BUILT;
+        if (((p && cca__reads(p, a)) ||
+             model->behaviours[callee].reads & cca__bit(a)) &&
+            cca_size_is_constant(offset, &fixed) && fixed == start)
+          use->flags |= CCA_BLOCK_READ;
         if (model->behaviours[callee].keeps & cca__bit(a))
           use->flags |= CCA_BLOCK_SHARED;
       }

@@ -308,7 +308,7 @@ static void decide_sized(const struct cca_model *model, uint32_t function,
     v->role = CCA_ROLE_ALIKE;
     v->kind = CCA_KIND_CURSOR;
   } else if (flags & CCA_BLOCK_CONTENT && !(flags & CCA_BLOCK_RESIZED) &&
-             !sizeofs) {
+             (!sizeofs || flags & CCA_BLOCK_READ)) {
     v->role = CCA_ROLE_ALIKE;
     v->kind = CCA_KIND_CONTENT;
   } else if (v->kind == CCA_KIND_DUP &&

@@ -202,10 +202,10 @@ static bool origins_equal(const struct cca_origins *a,
 static bool behaviour_equal(const struct cca_behaviour *a,
                             const struct cca_behaviour *b) {
   if (a->frees != b->frees || a->may_free != b->may_free ||
-      a->writes != b->writes || a->uses != b->uses || a->builds != b->builds ||
-      a->deep != b->deep || a->links != b->links || a->keeps != b->keeps ||
-      a->takes != b->takes || a->out_count != b->out_count ||
-      !a->number != !b->number ||
+      a->writes != b->writes || a->reads != b->reads || a->uses != b->uses ||
+      a->builds != b->builds || a->deep != b->deep || a->links != b->links ||
+      a->keeps != b->keeps || a->takes != b->takes ||
+      a->out_count != b->out_count || !a->number != !b->number ||
       (a->number && !cca_size_equal(a->number, b->number)))
     return false;
   for (uint32_t i = 0; i < a->out_count; i++)

@@ -3,7 +3,7 @@
  * effects.c -- what a function does to memory that its parameters point to.
  *
  * Input:     a body, behaviours of what it calls.
- * Output:    masks of parameters: filled, members set, freed, perhaps freed,
+ * Output:    masks of parameters: filled, read into, members set, freed, perhaps freed,
  *            kept, unlinked, passed on.
  *
  * A deallocation function frees a parameter that may point to anything on
@@ -127,11 +127,15 @@ static void callee_effects(const struct cca_body *body,
   uint64_t left = arguments(call, p ? ~(uint64_t)0 : touched);
   for (; left; left &= left - 1) {
     uint32_t a = (uint32_t)__builtin_ctzll(left);
-    uint64_t to = direct_bit(body->eval, argument_node(body, call, a));
+    uint32_t node = argument_node(body, call, a);
+    uint64_t to = direct_bit(body->eval, node);
     if (!to)
       continue;
     if ((p && p->writes == a) || callee->writes & cca__bit(a))
       b->writes |= to;
+    if (((p && cca__reads(p, a)) || callee->reads & cca__bit(a)) &&
+        cca_node_at(body->unit->table, node).op != CCA_OP_ADDRESS)
+      b->reads |= to;
     if (callee->builds & cca__bit(a))
       b->builds |= to;
     if (callee->keeps & cca__bit(a))

@@ -31,14 +31,17 @@ static void import_sizeofs(const struct cca_size *size, uint32_t function,
                          function, a, size->alts[s].terms[t].atoms[k].index}));
 }
 
-/* The sizeofs that call I of unit U gives FUNCTION. */
+/* The sizeofs that call I of unit U gives FUNCTION.  What is given to `...` is
+ * printed. */
 static void import_call(struct cca_eval *eval, const struct cca_model *model,
                         uint32_t u, uint32_t i, uint32_t function,
                         struct cca_imports *found) {
   const struct cca_table *t = model->units[u].table;
   struct cca_call call = cca_call_at(t, i);
+  const struct cca_function *f = &model->functions.items[function];
+  uint32_t named = f->variadic ? f->param_count : call.args_count;
   bool entered = false;
-  for (uint32_t a = 0; a < call.args_count; a++) {
+  for (uint32_t a = 0; a < call.args_count && a < named; a++) {
     uint32_t node = cca_operand_at(t, call.args_first + a).node;
     enum cca_op op = cca_node_at(t, node).op;
     if (op != CCA_OP_CALL && !cca__is_computed(op))

@@ -51,6 +51,12 @@ int cca__primitives_parse(struct cca_primitives *primitives,
                           struct cca_arena *arena, const char *text, size_t len,
                           struct cca_table_error *err);
 
+/* Does P fill the memory at parameter I with what it makes, or reads? */
+static inline bool cca__reads(const struct cca_primitive *p, uint32_t i) {
+  return p->writes == i && !p->zeroed && p->fills == CCA_NO_ROOT &&
+         p->copies == CCA_NO_ROOT;
+}
+
 /* ---- join.c: one numbering for all units ---- */
 
 struct cca_function {
@@ -203,6 +209,7 @@ enum cca_block_flags {
   CCA_BLOCK_AGREED = 1 << 11, /* by what callers say, see agree.c */
   CCA_BLOCK_PASSING = 1 << 12, /* where it is kept, other things are as well */
   CCA_BLOCK_SHARED = 1 << 13,  /* kept here or by what has handled it */
+  CCA_BLOCK_READ = 1 << 14,    /* filled from its begin, by a primitive */
 };
 
 /* Memory that the caller could not reach before. */
@@ -272,6 +279,7 @@ struct cca_behaviour {
   uint64_t frees;    /* parameters it frees on (nearly) every path */
   uint64_t may_free; /* … on some path */
   uint64_t writes;   /* parameters whose memory it fills */
+  uint64_t reads;    /* … from its begin, by a primitive: a file, say */
   uint64_t builds;   /* … in which it sets members */
   uint64_t deep;     /* … where pointers lie to memory that it may fill */
   uint64_t uses;     /* parameters it passes on, or what their members lead to */

@@ -17,6 +17,9 @@ Compile CASE.c and compare the whole report with what the case says of itself:
     /* pairs:
     allocator deallocator calls
     */
+    /* imports:
+    function parameter type            sizes that leave the module
+    */
     /* sites:
     line function callee class type shape used-as
     */
@@ -85,6 +88,8 @@ def main():
         "frees": sorted(f"{f['name']} {f['parameter']}"
                         for f in report["deallocation_functions"]),
         "pairs": pair_lines(report),
+        "imports": [f"{i['symbol']} {i['parameter']} {c['type']}"
+                    for i in report["imports"] for c in i["called_with"]],
         "sites": list(map(site_line, report["allocation_sites"])),
     }
     compared = bad = 0
