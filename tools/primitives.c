@@ -8,32 +8,50 @@
  */
 #include "primitives.h"
 
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "allocs.h"
 #include "base/file.h"
+#include "log.h"
 
 enum { MAX_BYTES = 1 << 26 };
 
 static const char installed[] = "../share/cc-allocs/primitives.txt";
 static const char variable[] = "CC_ALLOCS_PRIMITIVES";
 
+/* Say it, and log it: nobody sees the standard error of a link's solver. */
+static void __attribute__((format(printf, 2, 3)))
+complain(const char *command, const char *format, ...) {
+  char *said = NULL;
+  va_list args;
+  va_start(args, format);
+  if (vasprintf(&said, format, args) < 0)
+    said = NULL;
+  va_end(args);
+  cca_complain(command, "%s", said ? said : strerror(ENOMEM));
+  cca_log("allocs %s: %s", command, said ? said : strerror(ENOMEM));
+  free(said);
+}
+
 int cca_primitives_read(const char *command,
                         struct cca_primitives_text *primitives) {
   struct cca_text *text = &primitives->text;
   char *path = cca_file_beside_program(installed);
   if (!path) {
-    cca_complain(command, "cannot find the primitives: /proc does not say "
-                          "where this program is; mount it");
+    complain(command, "cannot find the primitives: /proc does not say "
+                      "where this program is; mount it");
     return -1;
   }
   int error = cca_file_read(path, MAX_BYTES, text);
   if (error)
-    cca_complain(command,
-                 "cannot read the primitives, %s: %s; install "
-                 "cc-allocs again",
-                 path, strerror(error));
+    complain(command,
+             "cannot read the primitives, %s: %s; install "
+             "cc-allocs again",
+             path, strerror(error));
   free(path);
   if (error)
     return -1;
@@ -47,8 +65,8 @@ int cca_primitives_read(const char *command,
     return 0;
   error = cca_file_read(more, MAX_BYTES, text);
   if (error) {
-    cca_complain(command, "cannot read %s, which %s names: %s", more, variable,
-                 strerror(error));
+    complain(command, "cannot read %s, which %s names: %s", more, variable,
+             strerror(error));
     return -1;
   }
   return 0;
@@ -59,10 +77,10 @@ void cca_primitives_complain(const char *command,
                              const struct cca_table_error *err) {
   const char *more = getenv(variable);
   if (more && err->offset > primitives->installed_lines)
-    cca_complain(command, "%s:%zu: %s", more,
-                 err->offset - primitives->installed_lines, err->text);
+    complain(command, "%s:%zu: %s", more,
+             err->offset - primitives->installed_lines, err->text);
   else
-    cca_complain(command, "primitives.txt:%zu: %s", err->offset, err->text);
+    complain(command, "primitives.txt:%zu: %s", err->offset, err->text);
 }
 
 void cca_primitives_release(struct cca_primitives_text *primitives) {

@@ -19,7 +19,8 @@ not grep -rlF -e "$work/first" moved
 not grep -rIlF -e "$build_dir" moved
 
 # Every page is there, once, and no folder is empty.
-ls "$source_dir/docs/man" | diff - <(ls moved/share/man/man1)
+(cd "$source_dir/docs/man" && echo ./*) >pages
+(cd moved/share/man/man1 && echo ./*) | expect pages
 [ -z "$(find moved -type d -empty)" ]
 
 cat >wrap.c <<'END'

@@ -38,6 +38,22 @@ CC_ALLOCS_PRIMITIVES=wrong allocs report v.o >out 2>error || status=$?
 [ "$status" = 2 ]
 expect error <<<"allocs report: wrong:1: vendor_alloc: unknown property 'maloc'"
 
+# In a link nothing is said, and the log has the reason.
+echo 'int main(void) { return 0; }' | compile main.c
+for file in none wrong; do
+  CC_ALLOCS_LOG=log CC_ALLOCS_PRIMITIVES=$file link linked.$file main.o v.o -Wl,--unresolved-symbols=ignore-all >said 2>&1
+  expect said </dev/null
+  not allocs report linked.$file 2>error
+  expect error <<<"allocs report: linked.$file: module without a classification; link it with CC=cc-allocs"
+done
+grep 'allocs solve: [cw]' log >why
+expect why <<'END'
+allocs solve: cannot read none, which CC_ALLOCS_PRIMITIVES names: No such file or directory
+allocs solve: wrong:1: vendor_alloc: unknown property 'maloc'
+END
+CC_ALLOCS_PRIMITIVES=vendor.txt link linked main.o v.o -Wl,--unresolved-symbols=ignore-all
+allocs report linked | grep '^  get  *malloc' >/dev/null
+
 # The example in the documentation is a good one.
 sed -n 's/^    //p' "$source_dir/docs/primitives.md" >example
 [ "$(grep -c '^vendor' example)" = 3 ]
