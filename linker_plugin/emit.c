@@ -44,8 +44,8 @@ uint32_t cca__emit_file(struct emitter *e, const struct cca_table *t,
 }
 
 /* The row of TYPE; what it points to or consists of is not followed, but for
- * an array's or pointer's element, and for what a record begins with: a pointer
- * to the one is a pointer to the other. */
+ * an array's or pointer's element, and for what a record begins with, which is
+ * each member of a union: a pointer to the one is a pointer to the other. */
 uint32_t cca__emit_type(struct emitter *e, uint32_t type, int depth) {
   if (type == CCA_NONE)
     return CCA_NONE;
@@ -67,20 +67,24 @@ uint32_t cca__emit_type(struct emitter *e, uint32_t type, int depth) {
     row.element = element;
   }
   if (t.members_count && depth) {
-    struct cca_member head = cca_member_at(unit->table, t.members_first);
-    uint32_t of = head.offset || head.of == CCA_NONE
-                      ? CCA_NONE
-                      : cca__emit_type(e, unit->types[head.of], depth);
+    struct cca_vec(uint32_t) of = {0};
+    for (uint32_t i = 0; i < t.members_count; i++) {
+      struct cca_member m = cca_member_at(unit->table, t.members_first + i);
+      bool begins = i == 0 || t.kind == CCA_TYPE_KIND_UNION;
+      cca_vec_push(&of, begins && !m.offset && m.of != CCA_NONE
+                            ? cca__emit_type(e, unit->types[m.of], depth)
+                            : CCA_NONE);
+    }
     row = cca_type_get(e->out, number);
     row.members_first = cca_member_added(e->out);
     row.members_count = t.members_count;
     for (uint32_t i = 0; i < t.members_count; i++) {
       struct cca_member m = cca_member_at(unit->table, t.members_first + i);
-      cca_member_add(
-          e->out, (struct cca_member){
-                      cca__emit_text(e, cca_table_string(unit->table, m.name)),
-                      m.offset, i ? CCA_NONE : of});
+      const char *name = cca_table_string(unit->table, m.name);
+      cca_member_add(e->out, (struct cca_member){cca__emit_text(e, name),
+                                                 m.offset, of.items[i]});
     }
+    cca_vec_release(&of);
   }
   cca_type_set(e->out, number, row);
   return number;

@@ -89,6 +89,30 @@ static uint32_t element_of(const struct cca_table *table, uint32_t type) {
   return type;
 }
 
+/* Has the union WHOLE a member of TYPE?  A pointer to it is then one to TYPE. */
+static bool has_alternative(const struct cca_table *table, uint32_t whole,
+                            uint32_t type) {
+  enum { LOOKED_AT = 256 }; /* a hostile table may have any number */
+  struct cca_type row = cca_type_at(table, whole);
+  int64_t identity = cca_type_at(table, type).identity;
+  if (row.kind != CCA_TYPE_KIND_UNION)
+    return false;
+  for (uint32_t i = 0; i < row.members_count && i < LOOKED_AT; i++) {
+    uint32_t of = cca_member_at(table, row.members_first + i).of;
+    if (of != CCA_NONE &&
+        (of == type || cca_type_at(table, of).identity == identity))
+      return true;
+  }
+  return false;
+}
+
+/* Does a pointer to TYPE fit as one to AS?  If AS is a union, the program made
+ * room for one of its members alone. */
+static bool fits(const struct cca_table *table, uint32_t type, uint32_t as) {
+  return begins_with(table, type, as) || has_alternative(table, type, as) ||
+         has_alternative(table, as, type);
+}
+
 enum cca_agreement cca_report_agreement(const struct cca_table *table,
                                         const struct cca_allocsite *site) {
   if (site->class != CCA_SITE_CLASS_TYPED || site->of == CCA_NONE ||
@@ -102,7 +126,7 @@ enum cca_agreement cca_report_agreement(const struct cca_table *table,
   if (as.kind == CCA_TYPE_KIND_VOID || as.kind == CCA_TYPE_KIND_UNKNOWN ||
       (as.flags & (CCA_TYPE_FLAGS_BYTES | CCA_TYPE_FLAGS_INCOMPLETE)))
     return CCA_AGREE_SILENT;
-  return begins_with(table, site->of, used_as) ? CCA_AGREE_YES : CCA_AGREE_NO;
+  return fits(table, site->of, used_as) ? CCA_AGREE_YES : CCA_AGREE_NO;
 }
 
 /* Filtering by type. */
