@@ -241,7 +241,7 @@ static bool hands_on(const struct cca_model *model, uint32_t caller,
                      uint32_t call, const struct cca_size *size) {
   const struct cca_verdict *v = &model->verdicts[caller];
   const struct cca_behaviour *b = &model->behaviours[caller];
-  if (v->role != CCA_ROLE_ALLOCATES || !(v->size_args & cca_size_params(size)))
+  if (!cca__is_asked(v) || !(v->size_args & cca_size_params(size)))
     return false;
   if (cca__fresh_by(b->returned, call))
     return true;

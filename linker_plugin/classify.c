@@ -228,6 +228,8 @@ static bool is_lazy(const struct cca_origins *origins,
                     const struct cca_origin *fresh, bool factory) {
   const struct cca_block *block = fresh->block;
   int64_t start;
+  if (block->flags & CCA_BLOCK_PLACED)
+    return true;
   if (block->flags & CCA_BLOCK_ALWAYS)
     return false;
   if (factory && block->flags & CCA_BLOCK_SHARED && stays(origins, fresh))
@@ -440,13 +442,16 @@ static void judge_origins(struct judge *j, uint32_t function,
     v->role = CCA_ROLE_ALIKE; /* adds to what is there, or begins with it */
     v->kind = CCA_KIND_CONCAT;
   }
+  bool sized_lazy = false;
   if (v->role != CCA_ROLE_ALIKE &&
       is_lazy(origins, best.origin, v->role == CCA_ROLE_FACTORY)) {
+    sized_lazy = v->role == CCA_ROLE_ALLOCATES &&
+                 sizeof_arrives(j->model, function, args);
     v->role = CCA_ROLE_ALIKE;
     v->kind = CCA_KIND_LAZY;
   }
   v->size = best.size;
-  v->size_args = v->role == CCA_ROLE_ALLOCATES ? args : 0;
+  v->size_args = v->role == CCA_ROLE_ALLOCATES || sized_lazy ? args : 0;
   v->offset = best.origin->offset;
   v->block = best.origin->block;
   v->certainty = v->block->flags & CCA_BLOCK_AGREED   ? CCA_CERTAINTY_AGREED
@@ -635,7 +640,7 @@ const struct cca_verdict *cca__call_verdict(const struct cca_model *model,
     if (!(model->traits[model->targets[i]] & CCA_TRAIT_HANDS_OUT))
       continue;
     const struct cca_verdict *v = &model->verdicts[model->targets[i]];
-    if (v->role != CCA_ROLE_ALLOCATES && v->role != CCA_ROLE_FACTORY)
+    if (!cca__is_asked(v) && v->role != CCA_ROLE_FACTORY)
       continue;
     yes++;
     if (!found ||

@@ -82,9 +82,10 @@ static void find_returned(const struct cca_body *body,
   for (uint32_t i = 0; i < body->row.returns_count; i++) {
     struct cca_return ret =
         cca_return_at(body->unit->table, body->row.returns_first + i);
-    if (result == 'p')
+    if (result == 'p') {
       merge_origins(origins, cca__eval_origins(body->eval, ret.value));
-    else if (result == 'l' || result == 'i')
+      cca__eval_add_elements(body->eval, ret.value, origins);
+    } else if (result == 'l' || result == 'i')
       b->number = cca_size_join(arena, b->number ? b->number : cca_size_none(),
                                 cca__eval_size(body->eval, ret.value));
   }

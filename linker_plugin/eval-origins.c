@@ -571,3 +571,68 @@ const struct cca_origins *cca__eval_origins(struct cca_eval *eval,
   eval->depth--;
   return origins;
 }
+
+/* Is FROM a load of an element of the array that STORE puts something in? */
+static bool same_array(const struct cca_eval *eval, const struct cca_loc *from,
+                       const struct cca_store *store) {
+  struct cca_loc to = cca_loc_at(eval->unit->table, store->loc);
+  if (!(to.flags & CCA_LOC_FLAGS_ELEMENT) || to.record != CCA_NONE ||
+      to.size != from->size)
+    return false;
+  struct cca_node sum = cca__eval_node_at(eval, to.base);
+  if (to.base == from->base || sum.op != CCA_OP_ADD)
+    return to.base == from->base;
+  struct cca_node a = cca__eval_node_at(eval, sum.a),
+                  b = cca__eval_node_at(eval, from->base);
+  return sum.a == from->base || (a.op == CCA_OP_LOAD && b.op == CCA_OP_LOAD &&
+                                 cca__eval_same_place(eval, a.a, b.a));
+}
+
+/* Is call NUMBER made whatever is found? */
+static bool is_always(const struct cca_eval *eval, uint32_t number) {
+  uint32_t row = number - eval->unit->first_call;
+  return row - eval->row.calls_first < eval->row.calls_count &&
+         cca_call_at(eval->unit->table, row).flags & CCA_CALL_FLAGS_ALWAYS;
+}
+
+static void add_elements(struct cca_eval *eval, struct cca_origins *origins,
+                         const struct cca_loc *loc) {
+  enum { LOOKED_AT = 64 };
+  uint32_t count = eval->has_row ? eval->row.stores_count : 0;
+  for (uint32_t i = 0; i < count && i < LOOKED_AT; i++) {
+    struct cca_store store =
+        cca_store_at(eval->unit->table, eval->row.stores_first + i);
+    if (!same_array(eval, loc, &store))
+      continue;
+    const struct cca_origins *made = cca__eval_origins(eval, store.value);
+    for (uint32_t k = 0; k < made->count; k++) {
+      struct cca_origin one = made->items[k];
+      if (one.kind != CCA_ORIGIN_FRESH)
+        continue;
+      struct cca_block *block = cca_arena_alloc(&eval->arena, sizeof *block);
+      *block = *one.block;
+      if (!is_always(eval, block->call))
+        block->flags |= CCA_BLOCK_PLACED;
+      one.block = block;
+      add_origin(origins, one);
+    }
+  }
+}
+
+void cca__eval_add_elements(struct cca_eval *eval, uint32_t node,
+                            struct cca_origins *origins) {
+  struct cca_node n = cca__eval_node_at(eval, node);
+  uint32_t count = n.op == CCA_OP_EITHER ? n.b : 1;
+  for (uint32_t i = 0; i < count && i < 64; i++) {
+    struct cca_node one =
+        n.op == CCA_OP_EITHER
+            ? cca__eval_node_at(eval,
+                                cca_operand_at(eval->unit->table, n.a + i).node)
+            : n;
+    if (one.op != CCA_OP_LOAD)
+      continue;
+    struct cca_loc loc = cca_loc_at(eval->unit->table, one.a);
+    if (loc.flags & CCA_LOC_FLAGS_ELEMENT && loc.record == CCA_NONE)
+      add_elements(eval, origins, &loc);
+  }
+}

@@ -210,6 +210,7 @@ enum cca_block_flags {
   CCA_BLOCK_PASSING = 1 << 12, /* where it is kept, other things are as well */
   CCA_BLOCK_SHARED = 1 << 13,  /* kept here or by what has handled it */
   CCA_BLOCK_READ = 1 << 14,    /* filled from its begin, by a primitive */
+  CCA_BLOCK_PLACED = 1 << 15,  /* put into the array that it is found in */
 };
 
 /* Memory that the caller could not reach before. */
@@ -309,6 +310,10 @@ void cca__eval_enter_body(struct cca_eval *eval, uint32_t unit, uint32_t row);
 const struct cca_size *cca__eval_size(struct cca_eval *eval, uint32_t node);
 const struct cca_origins *cca__eval_origins(struct cca_eval *eval,
                                             uint32_t node);
+/* Add to ORIGINS, which NODE has, what the function makes and puts into an array
+ * of which NODE is an element: a summary does not say which one that is. */
+void cca__eval_add_elements(struct cca_eval *eval, uint32_t node,
+                            struct cca_origins *origins);
 /* SIZE, over the parameters of a callee, at CALL, over those of the caller. */
 const struct cca_size *cca__eval_at_call(struct cca_eval *eval, uint32_t call,
                                          const struct cca_size *size);
@@ -461,6 +466,14 @@ struct cca_verdict {
   const struct cca_block *block; /* NULL for a primitive */
   uint64_t frees;                /* parameters; a deallocation function */
 };
+
+/* Do callers say how large what is made is?  So they do where it is only made if
+ * it is not found. */
+static inline bool cca__is_asked(const struct cca_verdict *v) {
+  return v->role == CCA_ROLE_ALLOCATES ||
+         (v->role == CCA_ROLE_ALIKE && v->kind == CCA_KIND_LAZY &&
+          v->size_args);
+}
 
 void cca__classify(struct cca_model *model);
 /* The call's verdict: of the first of its targets that has one; NULL: none.
