@@ -47,7 +47,7 @@ static int write_file(const char *path, const void *bytes, size_t len) {
   FILE *file = fopen(path, "we");
   if (!file)
     return -1;
-  int failed = fwrite(bytes, 1, len, file) != len;
+  int failed = len && fwrite(bytes, 1, len, file) != len;
   return fclose(file) != 0 || failed ? -1 : 0;
 }
 

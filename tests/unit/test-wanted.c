@@ -52,7 +52,7 @@ static void test_broken_lists(void) {
       {"Ua\0C1 1 1 2\0f\0g", 16},   /* neither 0 nor 1 */
       {"Ua\0C1 1 1\0f\0g", 14},     /* a number too few */
       {"Ua\0C1 1 1 1 1\0f\0g", 18}, /* too many */
-      {"Ua\0C1 1 4294967296 1\0f\0g", 26},
+      {"Ua\0C1 1 4294967296 1\0f\0g", 25},
       {"Ua\0P0 1 1 1", 12}, /* a place of no call */
       {"Ua\0C1 1 1 1\0f\0g\0P1 1 1 1", 25},
       {"Ua\0C1 1 1 1\0f\0g\0Ub\0P0 1 1 1", 28},
