@@ -55,15 +55,21 @@ sweep() {
         sed 's/.*part/part/; s/.*cache$/cache/' | sort | tr '\n' ' ' || :)
       if [ "$before" = nothing ]; then # what the next one makes of it
         faulty none 0
-        [ "$status" = 0 ]
-        grep -qE '^(used|absent|folder)' heap/*.cache
+        if [ "$status" != 0 ] ||
+          ! grep -qE '^(used|absent|folder)' heap/*.cache; then
+          echo "$kind $n, then $status: $(cat heap/*.cache)" >&2
+          false
+        fi
       fi
     done
-    [ "$status" = 0 ]
-    [ "$n" -gt 15 ]
+    if [ "$status" != 0 ] || [ "$n" -le 15 ]; then
+      echo "$before, $kind: $((n - 1)) chances, $status" >&2
+      false
+    fi
     # Chances were met with nothing, with a part, and with all of it.
     for state in 'part ' 'cache '; do
-      [ "$kind" = fail ] || printf '%s\n' "${swept[@]}" | grep -q "$state"
+      [ "$kind" = fail ] || grep -q "$state" <<<"${swept[*]}" ||
+        { echo "$before, $kind: never $state in ${swept[*]}" && false; } >&2
     done
   done
 }
