@@ -81,7 +81,13 @@ void cca__emit_count_types(struct emitter *e) {
   struct cca_vec(struct called) all = {0};
   for (uint32_t i = 0; i < cca_allocsite_added(e->out); i++) {
     struct cca_allocsite site = cca_allocsite_get(e->out, i);
-    if (site.of != CCA_NONE && site.class != CCA_SITE_CLASS_OPEN)
+    if (site.class == CCA_SITE_CLASS_OPEN)
+      continue;
+    for (uint32_t k = 0; k < site.types_count; k++) {
+      struct cca_count one = cca_count_get(e->out, site.types_first + k);
+      cca_vec_push(&all, ((struct called){site.callee, one.of, 1}));
+    }
+    if (!site.types_count && site.of != CCA_NONE)
       cca_vec_push(&all, ((struct called){site.callee, site.of, 1}));
   }
   if (all.count)

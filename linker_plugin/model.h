@@ -485,7 +485,7 @@ uint32_t cca__call_location(const struct cca_model *model, uint32_t call);
 
 /* ---- callsites.c: what does each call of one of them allocate? ---- */
 
-enum { CCA_CALLSITE_TYPES = 4 };
+enum { CCA_CALLSITE_TYPES = CCA_FLOW_TYPES };
 
 struct cca_callsite {
   uint32_t call, target; /* the function called */
