@@ -69,3 +69,20 @@ void cca_parallel(size_t threads, size_t count,
     if (ranges[i].started)
       pthread_join(ranges[i].thread, NULL);
 }
+
+struct halves {
+  void (*work)(void *arg, bool second);
+  void *arg;
+};
+
+static void do_halves(void *halves, size_t range, size_t first, size_t end) {
+  (void)range;
+  const struct halves *h = halves;
+  for (size_t i = first; i < end; i++)
+    h->work(h->arg, i == 1);
+}
+
+void cca_parallel_both(bool beside, void (*work)(void *arg, bool second),
+                       void *arg) {
+  cca_parallel(beside ? 2 : 1, 2, do_halves, &(struct halves){work, arg});
+}

@@ -6,11 +6,12 @@
  * what the threads put aside and is then gathered in their order is the same,
  * however many there were.
  *
- * Threads: both functions may be called from any thread.
+ * Threads: all of these may be called from any thread.
  */
 #ifndef CCA_PARALLEL_H
 #define CCA_PARALLEL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { CCA_THREADS_MAX = 16 };
@@ -30,5 +31,10 @@ void cca_parallel(size_t threads, size_t count,
                   void (*work)(void *arg, size_t range, size_t first,
                                size_t end),
                   void *arg);
+
+/* Calls WORK twice, once for each of two halves that do not need each other:
+ * BESIDE each other, if a thread can be had, else one after the other. */
+void cca_parallel_both(bool beside, void (*work)(void *arg, bool second),
+                       void *arg);
 
 #endif

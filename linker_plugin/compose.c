@@ -439,14 +439,12 @@ static void start(struct cca_model *model) {
 }
 
 /* Neither needs the other, so that there may be a thread for each. */
-static void begin(void *composer, size_t thread, size_t first, size_t end) {
-  (void)thread;
+static void begin(void *composer, bool second) {
   struct composer *c = composer;
-  for (size_t i = first; i < end; i++)
-    if (i)
-      cca__components_find(c->model, &c->components);
-    else
-      start(c->model);
+  if (second)
+    cca__components_find(c->model, &c->components);
+  else
+    start(c->model);
 }
 
 void cca__compose(struct cca_model *model) {
@@ -455,7 +453,7 @@ void cca__compose(struct cca_model *model) {
                        .lock = PTHREAD_MUTEX_INITIALIZER,
                        .done = PTHREAD_COND_INITIALIZER};
   size_t threads = cca__threads(model, count);
-  cca_parallel(threads > 1 ? 2 : 1, 2, begin, &c);
+  cca_parallel_both(threads > 1, begin, &c);
   c.far = cca_calloc(count, sizeof *c.far);
   c.evaluated = cca_calloc(count, sizeof *c.evaluated);
   c.changed = cca_calloc(count, sizeof *c.changed);

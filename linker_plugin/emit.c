@@ -228,14 +228,12 @@ struct halves {
   struct boundary *boundary;
 };
 
-static void do_half(void *halves, size_t thread, size_t first, size_t end) {
-  (void)thread;
+static void do_half(void *halves, bool second) {
   struct halves *h = halves;
-  for (size_t i = first; i < end; i++)
-    if (i)
-      find_boundary(h->boundary);
-    else
-      emit_sites_and_functions(h->emitter);
+  if (second)
+    find_boundary(h->boundary);
+  else
+    emit_sites_and_functions(h->emitter);
 }
 
 int cca__emit(struct cca_model *model, struct cca_solver_result *result,
@@ -246,8 +244,8 @@ int cca__emit(struct cca_model *model, struct cca_solver_result *result,
   cca__callsites(model, &e.sites);
   e.site_rows = cca_calloc(e.sites.count, sizeof *e.site_rows);
   e.site_of = cca_calloc(model->call_count, sizeof *e.site_of);
-  cca_parallel(cca__threads(model, model->functions.count) > 1 ? 2 : 1, 2,
-               do_half, &(struct halves){&e, &b});
+  cca_parallel_both(cca__threads(model, model->functions.count) > 1, do_half,
+                    &(struct halves){&e, &b});
   e.guesses = b.guesses;
   emit_module(&e, b.digest);
   cca__emit_pairs(&e, &b.pairs);

@@ -356,11 +356,9 @@ struct joiner {
 
 /* Functions are one loop, data another: they have nothing in common but the
  * model's arena, which the former leaves alone. */
-static void join_both(void *arg, size_t thread, size_t first, size_t end) {
-  const struct joiner *j = arg;
-  (void)thread;
-  for (size_t i = first; i < end; i++)
-    (i ? join_functions : join_data)(j->model, j->names);
+static void join_both(void *joiner, bool second) {
+  const struct joiner *j = joiner;
+  (second ? join_functions : join_data)(j->model, j->names);
 }
 
 /*
@@ -447,8 +445,8 @@ void cca__join(struct cca_model *model) {
       unit->name = source;
     count_unit(model, u);
   }
-  cca_parallel(cca__threads(model, model->call_count) > 1 ? 2 : 1, 2, join_both,
-               &(struct joiner){model, &names});
+  cca_parallel_both(cca__threads(model, model->call_count) > 1, join_both,
+                    &(struct joiner){model, &names});
   finish_functions(model);
   index_calls(model);
 

@@ -559,19 +559,17 @@ struct publisher {
   struct cca_arena arenas[2];
 };
 
-static void publish_both(void *publisher, size_t thread, size_t first,
-                         size_t end) {
-  (void)thread;
+static void publish_both(void *publisher, bool second) {
   struct publisher *p = publisher;
-  for (size_t i = first; i < end; i++)
-    (i ? publish_locations : publish_targets)(p->resolver, &p->arenas[i]);
+  (second ? publish_locations : publish_targets)(p->resolver,
+                                                 &p->arenas[second]);
 }
 
 static void publish(const struct resolver *r) {
   struct cca_model *model = r->model;
   struct publisher p = {.resolver = r};
-  size_t threads = cca__threads(model, model->call_count) > 1 ? 2 : 1;
-  cca_parallel(threads, 2, publish_both, &p);
+  cca_parallel_both(cca__threads(model, model->call_count) > 1, publish_both,
+                    &p);
   for (int i = 0; i < 2; i++)
     cca_arena_join(&model->arena, &p.arenas[i]);
 }
