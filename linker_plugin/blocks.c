@@ -313,11 +313,9 @@ static int64_t least(const struct cca_body *body,
       const struct cca_term *term = &offset->alts[i].terms[t];
       int64_t one = term->atom_count == 0  ? term->factor
                     : term->atom_count > 1 ? 0
-                    : term->atoms[0].kind == CCA_ATOM_PART
-                        ? term->atoms[0].detail
-                    : term->atoms[0].kind == CCA_ATOM_SIZEOF
-                        ? cca__type_bytes(term->atoms[0].index, body->model)
-                        : 0;
+                                           : cca_atom_bytes(term->atoms[0],
+                                                            cca__type_bytes,
+                                                            body->model);
       if (__builtin_add_overflow(sum, one, &sum))
         sum = 0;
     }

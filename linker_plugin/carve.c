@@ -33,10 +33,9 @@ static bool is_negative(struct cca_model *model, const struct cca_size *size) {
       for (uint32_t k = 0; k < term.atom_count; k++) {
         if (!cca_atom_is_sizeof(term.atoms[k]))
           return term.factor < 0;
-        int64_t type = term.atoms[k].kind == CCA_ATOM_PART
-                           ? term.atoms[k].detail
-                           : cca__type_bytes(term.atoms[k].index, model);
-        if (__builtin_mul_overflow(one, type, &one))
+        if (__builtin_mul_overflow(
+                one, cca_atom_bytes(term.atoms[k], cca__type_bytes, model),
+                &one))
           one = 0;
       }
       if (!i && __builtin_add_overflow(bytes, one, &bytes))

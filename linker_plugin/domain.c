@@ -501,16 +501,13 @@ static struct sum difference(const struct cca_alt *a, const struct cca_alt *b,
   sum_add_alt(&sum, b, -1);
   for (uint32_t t = 0; !sum.bag && t < sum.count; t++) {
     struct cca_term term = sum.terms[t];
-    if (term.atom_count != 1 || (term.atoms[0].kind != CCA_ATOM_SIZEOF &&
-                                 term.atoms[0].kind != CCA_ATOM_PART))
+    if (term.atom_count != 1 || !cca_atom_is_sizeof(term.atoms[0]))
       continue;
     int64_t constant = 0;
     for (uint32_t k = 0; k < sum.count; k++)
       if (!sum.terms[k].atom_count)
         constant = sum.terms[k].factor;
-    int64_t value = term.atoms[0].kind == CCA_ATOM_PART
-                        ? term.atoms[0].detail
-                        : bytes(term.atoms[0].index, payload);
+    int64_t value = cca_atom_bytes(term.atoms[0], bytes, payload);
     int64_t all;
     if (value <= 0 || __builtin_mul_overflow(value, term.factor, &all))
       continue;

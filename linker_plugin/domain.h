@@ -124,12 +124,22 @@ bool cca_size_has(const struct cca_size *a, enum cca_atom_kind kind);
 /* The parameters in A, as bits (parameters past 63 are not seen). */
 uint64_t cca_size_params(const struct cca_size *a);
 
+/* How many bytes TYPE has. */
+typedef int64_t cca_type_bytes(uint32_t type, void *payload);
+
+/* The bytes of ATOM, if it is the size of a type or of its beginning; else 0. */
+static inline int64_t cca_atom_bytes(struct cca_atom atom,
+                                     cca_type_bytes *bytes, void *payload) {
+  return atom.kind == CCA_ATOM_PART     ? atom.detail
+         : atom.kind == CCA_ATOM_SIZEOF ? bytes(atom.index, payload)
+                                        : 0;
+}
+
 /*
  * The size that remains behind a result that points OFFSET into a block of
  * size A: the differences of those pairs of alternatives that leave the least.
  * sizeof(T) cancels against its value in bytes, which SIZE_OF gives.
  */
-typedef int64_t cca_type_bytes(uint32_t type, void *payload);
 const struct cca_size *cca_size_rebase(struct cca_arena *arena,
                                        const struct cca_size *a,
                                        const struct cca_size *offset,
