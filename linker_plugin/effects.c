@@ -3,8 +3,8 @@
  * effects.c -- what a function does to memory that its parameters point to.
  *
  * Input:     a body, behaviours of what it calls.
- * Output:    masks of parameters: filled, read into, members set, freed, perhaps freed,
- *            kept, unlinked, passed on.
+ * Output:    masks of parameters: filled, read into, members set, freed,
+ *            perhaps freed, kept, unlinked, passed on.
  *
  * A deallocation function frees a parameter that may point to anything on
  * every path (the extractor says which calls are), or keeps it on a free list,
