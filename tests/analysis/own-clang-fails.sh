@@ -33,14 +33,15 @@ build() {
 }
 signal='clang was ended by signal'
 
-# start: a compilation whose clang does not end; its process, and clang's.
+# start: a compilation whose clang does not end; its process, and clang's. The
+# compiler has ended, so that no file of its own is left when we are killed.
 start() {
   rm -f a.o
   CC_ALLOCS_SECONDS=60 cc-allocs -c a.c &
   wrapper=$!
-  for _ in $(seq 200); do
+  for _ in $(seq 600); do
     analyst=$(pgrep -P $wrapper cca-analyze) && clang=$(pgrep -P "$analyst") &&
-      return
+      [ "$(pgrep -P $wrapper)" = "$analyst" ] && return
     sleep 0.05
   done
   return 1
