@@ -302,7 +302,7 @@ static bool is_at(const struct cca_body *body, const struct cca_origin *o,
 }
 
 /* What is taken off a list, where the next of it is put, is as good as the
- * fresh block beside it. */
+ * fresh block beside it; not if it is taken off to be freed. */
 static void drop_stock(const struct cca_body *body,
                        struct cca_origins *origins) {
   for (uint32_t i = 0; i < body->row.stores_count; i++) {
@@ -313,6 +313,8 @@ static void drop_stock(const struct cca_body *body,
       continue;
     for (uint32_t k = 0; k < origins->count; k++)
       taken |= is_at(body, &origins->items[k], store.loc);
+    if (taken && cca__unlinks_to_free(body, origins))
+      return;
     uint32_t kept = 0;
     for (uint32_t k = 0; taken && k < origins->count; k++)
       if (!is_at(body, &origins->items[k], store.loc) &&

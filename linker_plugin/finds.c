@@ -12,7 +12,8 @@
  *   - something else is put where it was: null, the last of a stack;
  *   - where to look is changed: a count, a cursor.
  * What is reached through a fresh block was not there before, and counts as
- * taken too.  In doubt it is.
+ * taken too.  In doubt it is.  But if the body frees what it found, it was
+ * unlinked for that: a removal, by as many stores or calls as there are frees.
  */
 #include "model.h"
 
@@ -133,44 +134,82 @@ static bool is_index(const struct cca_body *body, uint32_t location,
   return false;
 }
 
-static bool stores_take(const struct cca_body *body,
-                        const struct cca_origins *found) {
-  const struct cca_table *t = body->unit->table;
-  for (uint32_t i = 0; i < body->row.stores_count; i++) {
-    struct cca_store store = cca_store_at(t, body->row.stores_first + i);
-    struct cca_loc loc = cca_loc_at(t, store.loc);
-    uint32_t location = body->unit->locations[store.loc];
-    if (cca_node_at(t, loc.base).op == CCA_OP_LOCAL ||
-        cca__all_fresh(cca__eval_origins(body->eval, loc.base)))
-      continue;
-    if (leads_from(body, store.value, found) ||
-        replaces(body, location, store.value, found) ||
-        is_index(body, location, found) || pops(body, &store, found))
-      return true;
+/* How a body unlinks what it found (another takes its place in a list), and
+ * how often it frees that. */
+struct unlinking {
+  uint32_t stores, calls, frees;
+};
+
+/* Parameters that what CALL may reach unlinks, and those that it frees. */
+static void callee_masks(const struct cca_model *model, uint32_t call,
+                         uint64_t *takes, uint64_t *frees) {
+  *takes = *frees = 0;
+  for (uint32_t t = model->targets_first[call];
+       t < model->targets_first[call + 1]; t++) {
+    const struct cca_behaviour *b = &model->behaviours[model->targets[t]];
+    *takes |= b->takes;
+    *frees |= b->may_free;
+    if (b->primitive && b->primitive->frees < 64)
+      *frees |= cca__bit(b->primitive->frees);
   }
-  return false;
 }
 
-/* Is any of FOUND given to a function that takes it from where it is? */
-static bool calls_take(const struct cca_body *body,
-                       const struct cca_origins *found) {
-  const struct cca_model *model = body->model;
+/* Is STORE to something that the body did not make? */
+static bool is_outside(const struct cca_body *body,
+                       const struct cca_store *store) {
+  uint32_t base = cca_loc_at(body->unit->table, store->loc).base;
+  return cca_node_at(body->unit->table, base).op != CCA_OP_LOCAL &&
+         !cca__all_fresh(cca__eval_origins(body->eval, base));
+}
+
+static struct unlinking unlinking(const struct cca_body *body,
+                                  const struct cca_origins *found) {
+  const struct cca_table *t = body->unit->table;
+  struct unlinking u = {0};
+  for (uint32_t i = 0; i < body->row.stores_count; i++) {
+    struct cca_store store = cca_store_at(t, body->row.stores_first + i);
+    u.stores += is_outside(body, &store) && leads_from(body, store.value, found);
+  }
   for (uint32_t c = 0; c < body->row.calls_count; c++) {
     uint32_t row = body->row.calls_first + c;
-    uint32_t number = body->unit->first_call + row;
-    struct cca_call call = cca_call_at(body->unit->table, row);
-    uint64_t takes = 0;
-    for (uint32_t t = model->targets_first[number];
-         t < model->targets_first[number + 1]; t++)
-      takes |= model->behaviours[model->targets[t]].takes;
-    for (uint32_t a = 0; takes && a < call.args_count && a < 64; a++)
-      if (takes & cca__bit(a) &&
-          overlaps(
-              cca__eval_origins(
-                  body->eval,
-                  cca_operand_at(body->unit->table, call.args_first + a).node),
+    struct cca_call call = cca_call_at(t, row);
+    uint64_t takes, frees;
+    callee_masks(body->model, body->unit->first_call + row, &takes, &frees);
+    for (uint32_t a = 0; takes | frees && a < call.args_count && a < 64; a++) {
+      if (!((takes | frees) & cca__bit(a)) ||
+          !overlaps(
+              cca__eval_origins(body->eval,
+                                cca_operand_at(t, call.args_first + a).node),
               found))
-        return true;
+        continue;
+      u.calls += (takes & cca__bit(a)) != 0;
+      u.frees += (frees & cca__bit(a)) != 0;
+    }
+  }
+  return u;
+}
+
+bool cca__unlinks_to_free(const struct cca_body *body,
+                          const struct cca_origins *found) {
+  struct unlinking u = unlinking(body, found);
+  return u.frees && u.stores + u.calls <= u.frees;
+}
+
+/* Does the body take FOUND from where it is, and not only to free it? */
+static bool takes(const struct cca_body *body,
+                  const struct cca_origins *found) {
+  struct unlinking u = unlinking(body, found);
+  if (u.stores + u.calls > u.frees)
+    return true;
+  for (uint32_t i = 0; i < body->row.stores_count; i++) {
+    struct cca_store store =
+        cca_store_at(body->unit->table, body->row.stores_first + i);
+    uint32_t location = body->unit->locations[store.loc];
+    if (is_outside(body, &store) &&
+        !leads_from(body, store.value, found) &&
+        (replaces(body, location, store.value, found) ||
+         is_index(body, location, found) || pops(body, &store, found)))
+      return true;
   }
   return false;
 }
@@ -206,7 +245,7 @@ static bool is_own(const struct cca_body *body, const struct cca_origin *o) {
   const struct cca_table *t = body->unit->table;
   uint32_t row = o->call - body->unit->first_call;
   if (o->loc != CCA_NONE)
-    return cca__any_fresh(
+    return cca__all_fresh(
         cca__eval_origins(body->eval, cca_loc_at(t, o->loc).base));
   if (o->call == CCA_NONE ||
       row - body->row.calls_first >= body->row.calls_count)
@@ -226,7 +265,7 @@ void cca__note_taken(const struct cca_body *body, struct cca_origins *found) {
     loaded |= found->items[i].kind == CCA_ORIGIN_LOADED;
   if (!loaded)
     return;
-  bool all = stores_take(body, found) || calls_take(body, found);
+  bool all = takes(body, found);
   for (uint32_t i = 0; i < found->count; i++) {
     struct cca_origin *o = &found->items[i];
     if (o->kind == CCA_ORIGIN_LOADED)

@@ -365,6 +365,9 @@ void cca__describe_blocks(const struct cca_body *body,
 
 /* ---- finds.c: is what was found still there? ---- */
 void cca__note_taken(const struct cca_body *body, struct cca_origins *found);
+/* Is what BODY found only ever taken from where it is to be freed? */
+bool cca__unlinks_to_free(const struct cca_body *body,
+                          const struct cca_origins *found);
 
 /* ---- carve.c: pieces of memory that was held before ---- */
 void cca__carve(const struct cca_body *body, struct cca_origins *origins);

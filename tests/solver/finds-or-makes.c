@@ -111,7 +111,7 @@ long use_place(struct owner *o) { return *(long *)place_in_chunk(o); }
  * makes one in it. */
 #include <string.h>
 struct named { struct named *next; const char *name; };
-struct names { struct named *all[8]; };
+struct names { struct named *all[8], *last; };
 struct named *named(struct names *names, const char *name) {
   struct named *n = names->all[*name % 8];
   while (n && strcmp(n->name, name))
@@ -130,6 +130,58 @@ struct named *named_copy(struct names *names, const char *name) {
 struct named *named_first(const char *name) {
   return named(calloc(1, sizeof(struct names)), name);
 }
+/* What is found through a slot may be unlinked to be freed; a wrapper finds,
+ * too.  Who frees what is old, and takes the next off its stock, makes. */
+struct named **slot(struct names *names, const char *name) {
+  struct named **at = &names->all[*name % 8];
+  while (*at && strcmp((*at)->name, name))
+    at = &(*at)->next;
+  return at;
+}
+struct named *set(struct names *names, const char *name, int unset) {
+  struct named **at = slot(names, name), *n = *at;
+  if (n) {
+    if (unset) {
+      *at = n->next;
+      free(n);
+      return n;
+    }
+  } else {
+    n = malloc(sizeof *n);
+    n->next = *at;
+    *at = n;
+  }
+  n->name = name;
+  return n;
+}
+struct named *set_copy(struct names *names, const char *name) {
+  return set(names, strdup(name), 0);
+}
+struct named *off_stock(struct names *stock, int old) {
+  struct named *n = stock->all[0];
+  if (n && old) {
+    stock->all[0] = n->next;
+    free(n);
+    n = stock->all[0];
+  }
+  if (n)
+    stock->all[0] = n->next;
+  else
+    n = malloc(sizeof *n);
+  stock->last = n;
+  return n;
+}
+/* What something found or made leads to was there before; what something made
+ * leads to, was not. */
+struct item *last_of(struct owner *o) {
+  struct item *i = find_or_make(o);
+  return i->next ? i->next : i;
+}
+struct item *first_of_new(void) {
+  struct owner *o = calloc(1, sizeof *o);
+  find_or_make(o);
+  return o->item ? o->item : fresh(o);
+}
 /* functions:
 find_or_make lazy -
 off_list factory -
@@ -146,6 +198,11 @@ place_in_chunk factory - +16
 named lazy -
 named_copy lazy -
 named_first factory -
+set lazy -
+set_copy lazy -
+off_stock factory -
+last_of lazy -
+first_of_new factory -
 */
 /* sites:
 13 find_or_make calloc typed struct_item one struct_item
@@ -169,4 +226,9 @@ named_first factory -
 120 named malloc typed struct_named one struct_named
 128 named_copy strdup bytes - - char
 131 named_first calloc typed struct_names one struct_names
+150 set malloc typed struct_named one struct_named
+158 set_copy strdup bytes - - char
+170 off_stock malloc typed struct_named one struct_named
+181 first_of_new calloc typed struct_owner one struct_owner
+183 first_of_new fresh typed struct_item one -
 */
