@@ -168,7 +168,8 @@ static struct unlinking unlinking(const struct cca_body *body,
   struct unlinking u = {0};
   for (uint32_t i = 0; i < body->row.stores_count; i++) {
     struct cca_store store = cca_store_at(t, body->row.stores_first + i);
-    u.stores += is_outside(body, &store) && leads_from(body, store.value, found);
+    u.stores +=
+        is_outside(body, &store) && leads_from(body, store.value, found);
   }
   for (uint32_t c = 0; c < body->row.calls_count; c++) {
     uint32_t row = body->row.calls_first + c;
@@ -205,8 +206,7 @@ static bool takes(const struct cca_body *body,
     struct cca_store store =
         cca_store_at(body->unit->table, body->row.stores_first + i);
     uint32_t location = body->unit->locations[store.loc];
-    if (is_outside(body, &store) &&
-        !leads_from(body, store.value, found) &&
+    if (is_outside(body, &store) && !leads_from(body, store.value, found) &&
         (replaces(body, location, store.value, found) ||
          is_index(body, location, found) || pops(body, &store, found)))
       return true;
