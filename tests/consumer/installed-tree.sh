@@ -65,6 +65,14 @@ expect got <<<'struct thing at +4'
 by-cmake/what >got
 expect got <<<'untyped at +4'
 
+# The README's links lead to what lies beside it, headers apart.
+readme=$(find moved -name README.md)
+grep -o '](docs/[^)#]*\|]([A-Z]*\.md' "$readme" | sed 's/](//' >links
+[ "$(wc -l <links)" -ge 8 ]
+while read -r link; do
+  [ -s "${readme%/*}/$link" ]
+done <links
+
 # The example of a client, by what is installed alone: 100 pairs were live at
 # once, and later 300 singles, which are fewer bytes.
 cat >peaks.c <<'END'
