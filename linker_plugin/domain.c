@@ -553,29 +553,41 @@ const struct cca_size *cca_size_rebase(struct cca_arena *arena,
   return size;
 }
 
+static void print_term(const struct cca_term *term, struct cca_text *out,
+                       cca_atom_name *name, void *payload) {
+  int64_t factor = term->factor;
+  uint64_t shown = factor < 0 ? 0 - (uint64_t)factor : (uint64_t)factor;
+  if (!term->atom_count || shown != 1)
+    cca_text_addf(out, "%llu", (unsigned long long)shown);
+  for (uint32_t k = 0; k < term->atom_count; k++) {
+    if (k || shown != 1)
+      cca_text_adds(out, " * ");
+    name(term->atoms[k], out, payload);
+  }
+}
+
+/* A sum begins with a term that is added, if there is one. */
 static void print_alt(const struct cca_alt *alt, struct cca_text *out,
                       cca_atom_name *name, void *payload) {
+  uint32_t first = 0;
+  while (first < alt->term_count && alt->terms[first].factor < 0)
+    first++;
+  if (alt->bag || first == alt->term_count)
+    first = 0;
   if (!alt->term_count)
     cca_text_adds(out, alt->bag ? "?" : "0");
   if (alt->bag && alt->term_count)
     cca_text_adds(out, "f(");
-  for (uint32_t t = 0; t < alt->term_count; t++) {
-    const struct cca_term *term = &alt->terms[t];
-    int64_t factor = term->factor;
+  for (uint32_t i = 0; i < alt->term_count; i++) {
+    uint32_t t = !i ? first : i <= first ? i - 1 : i;
+    bool less = alt->terms[t].factor < 0;
     if (alt->bag)
-      cca_text_adds(out, t ? ", " : "");
-    else if (factor < 0)
-      cca_text_adds(out, t ? " - " : "-");
+      cca_text_adds(out, i ? ", " : "");
+    else if (i)
+      cca_text_adds(out, less ? " - " : " + ");
     else
-      cca_text_adds(out, t ? " + " : "");
-    uint64_t shown = factor < 0 ? 0 - (uint64_t)factor : (uint64_t)factor;
-    if (!term->atom_count || shown != 1)
-      cca_text_addf(out, "%llu", (unsigned long long)shown);
-    for (uint32_t k = 0; k < term->atom_count; k++) {
-      if (k || shown != 1)
-        cca_text_adds(out, " * ");
-      name(term->atoms[k], out, payload);
-    }
+      cca_text_adds(out, less ? "-" : "");
+    print_term(&alt->terms[t], out, name, payload);
   }
   if (alt->bag && alt->term_count)
     cca_text_adds(out, ")");
