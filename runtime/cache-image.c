@@ -198,26 +198,52 @@ const void *cca_cache_area(const struct cca_cache *cache, uint32_t client,
 
 /* ---- May it be used? ---- */
 
+static enum cca_cache_reason match_client(const struct cca_table *t,
+                                          struct cca_cache_client was,
+                                          const struct cca_cache_tool *is) {
+  if (strcmp(cca_table_string(t, was.id), is->id) != 0)
+    return CCA_CACHE_CLIENTS;
+  if (strcmp(cca_table_string(t, was.version), is->version) != 0)
+    return CCA_CACHE_CLIENT_VERSION;
+  if (strcmp(cca_table_string(t, was.build_id), is->build_id) != 0)
+    return CCA_CACHE_CLIENT_REBUILT;
+  return CCA_CACHE_USED;
+}
+
 enum cca_cache_reason cca_cache_match_clients(const struct cca_cache *cache,
                                               const struct cca_cache_key *key,
                                               uint32_t *which) {
   const struct cca_table *t = &cache->table;
   *which = CCA_NONE;
-  if (cca_cache_client_count(t) != key->client_count)
+  uint32_t there = 0; /* at start */
+  while (there < cca_cache_client_count(t) &&
+         !(cca_cache_client_at(t, there).flags & CCA_CACHE_CLIENT_FLAGS_LATE))
+    there++;
+  if (there != key->client_count)
     return CCA_CACHE_CLIENTS;
   for (uint32_t i = 0; i < key->client_count; i++) {
-    struct cca_cache_client was = cca_cache_client_at(t, i);
-    const struct cca_cache_tool *is = &key->clients[i];
+    enum cca_cache_reason reason =
+        match_client(t, cca_cache_client_at(t, i), &key->clients[i]);
     *which = i;
-    if (strcmp(cca_table_string(t, was.id), is->id) != 0)
-      return CCA_CACHE_CLIENTS;
-    if (strcmp(cca_table_string(t, was.version), is->version) != 0)
-      return CCA_CACHE_CLIENT_VERSION;
-    if (strcmp(cca_table_string(t, was.build_id), is->build_id) != 0)
-      return CCA_CACHE_CLIENT_REBUILT;
+    if (reason != CCA_CACHE_USED)
+      return reason;
   }
   *which = CCA_NONE;
   return CCA_CACHE_USED;
+}
+
+enum cca_cache_reason cca_cache_match_late(const struct cca_cache *cache,
+                                           const struct cca_cache_tool *client,
+                                           uint32_t *row) {
+  const struct cca_table *t = &cache->table;
+  for (uint32_t i = 0; i < cca_cache_client_count(t); i++) {
+    struct cca_cache_client was = cca_cache_client_at(t, i);
+    *row = i;
+    if (was.flags & CCA_CACHE_CLIENT_FLAGS_LATE &&
+        !strcmp(cca_table_string(t, was.id), client->id))
+      return match_client(t, was, client);
+  }
+  return CCA_CACHE_CLIENTS;
 }
 
 static enum cca_cache_reason match_module(const struct cca_table *t,
@@ -356,7 +382,7 @@ static uint32_t put_string(struct pen *pen, const char *text) {
 static void put_table_header(const struct plan *plan, unsigned char *out) {
   static const unsigned char start[16] = "\x89"
                                          "cca\r\n\x1a\n"
-                                         "cach\x01\0\0";
+                                         "cach\x02\0\0";
   memcpy(out, start, sizeof start);
   cca_save_4(out + 16, (uint32_t)plan->table);
   uint32_t used = 0;
@@ -424,7 +450,8 @@ void cca_cache_make(const struct cca_cache_content *c, unsigned char *out,
     const struct cca_cache_tool *is = &c->key->clients[i];
     struct cca_cache_client row = {put_string(&pen, is->id),
                                    put_string(&pen, is->version),
-                                   put_string(&pen, is->build_id)};
+                                   put_string(&pen, is->build_id),
+                                   is->late ? CCA_CACHE_CLIENT_FLAGS_LATE : 0};
     cca_cache_client_encode(pen.row[4], row);
     pen.row[4] += chunks[4].row_size;
   }

@@ -92,6 +92,7 @@ struct cca_identity {
 struct cca_cache_tool {
   const char *id, *version; /* borrowed */
   char build_id[2 * CCA_BUILD_ID_MAX + 1];
+  bool late; /* the program registers it by itself */
 };
 
 struct cca_cache_key {
@@ -99,7 +100,7 @@ struct cca_cache_key {
   uint64_t options;
   const struct cca_identity *modules; /* those at start */
   uint32_t module_count;
-  const struct cca_cache_tool *clients; /* sorted by id */
+  const struct cca_cache_tool *clients; /* sorted by id; late ones last */
   uint32_t client_count;
   const char
       *client_list; /* which clients were asked for, before they are there */
@@ -112,10 +113,16 @@ enum cca_cache_reason cca_cache_match(const struct cca_cache *cache,
                                       const struct cca_cache_key *key,
                                       uint32_t *which);
 
-/* The same of its clients, who come later; *WHICH is one of them. */
+/* The same of its clients but the late ones, when they are there; *WHICH is one
+ * of them. */
 enum cca_cache_reason cca_cache_match_clients(const struct cca_cache *cache,
                                               const struct cca_cache_key *key,
                                               uint32_t *which);
+
+/* The same of CLIENT, a late one; *ROW is that of CACHE if it may be used. */
+enum cca_cache_reason cca_cache_match_late(const struct cca_cache *cache,
+                                           const struct cca_cache_tool *client,
+                                           uint32_t *row);
 
 /* NUMBER in 16 hexadecimal digits. */
 void cca_cache_digits(uint64_t number, char to[16]);

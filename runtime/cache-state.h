@@ -44,6 +44,10 @@ struct cca_cache_state {
 
 extern struct cca_cache_state cca_cache_state;
 
+/* Are A and B of one path and build? */
+bool cca_cache_is_same(const struct cca_identity *a,
+                       const struct cca_identity *b);
+
 /* Which build M is. */
 void cca_cache_identity(const struct cca_loaded *m, struct cca_identity *out);
 

@@ -29,9 +29,11 @@
 
 /* A call, as it is collected. */
 struct item {
-  uint32_t row; /* of its module */
+  uint32_t row;    /* of its module; first, the module's number */
+  uint32_t is_old; /* not found out by this process, but by an earlier one */
   struct cca_cache_call call;
-  struct cca_cache_binding binding; /* if call.binding is not CCA_NONE */
+  struct cca_cache_binding binding; /* if call.binding is not CCA_NONE; its
+                                       definer likewise */
 };
 
 struct draft {
@@ -45,10 +47,26 @@ struct draft {
   struct cca_cache_call *calls;
   struct cca_cache_binding *bindings;
   struct cca_label *labels;
-  uint32_t binding_count, label_count;
+  uint32_t call_count, binding_count, label_count;
+  struct cca_client_content clients;
   struct cca_cache_blob blobs[1 + CCA_MAX_BLOBS]; /* the first: the labels */
-  uint32_t blob_count;
 };
+
+/* What was found out about modules that were opened, when it was: once they are
+ * closed, nobody knows what they were bound to. */
+struct notes {
+  struct notes *before;
+  uint32_t count;
+  struct item items[];
+};
+enum {
+  NOTES_BYTES = 1 << 16,
+  NOTES = (NOTES_BYTES - sizeof(struct notes)) / sizeof(struct item),
+  MAX_NOTED = 1 << 16
+};
+static struct notes *notes; /* the newest */
+static uint32_t noted;      /* in all of them */
+static uint32_t notes_lock;
 
 /* ---- Modules ---- */
 
@@ -59,10 +77,18 @@ static uint32_t add_row(struct draft *d, const struct cca_identity *is,
   return d->module_count++;
 }
 
-static void add_loaded(struct draft *d, uint32_t number) {
+/* A row for module NUMBER.  One that is closed has a row only once, however
+ * often it was opened: that of the last of its builds. */
+static void add_loaded(struct draft *d, uint32_t number, bool is_gone) {
   const struct cca_loaded *m = &cca_modules[number];
   struct cca_identity is;
   cca_cache_identity(m, &is);
+  for (uint32_t i = state.modules; is_gone && i < d->module_count; i++)
+    if (!strcmp(d->identities[i].path, is.path)) {
+      if (cca_cache_is_same(&d->identities[i], &is))
+        d->row_of[number] = i;
+      return;
+    }
   struct cca_cache_module row = {
       .note_size = (uint32_t)m->note_len,
       .classified = m->classified,
@@ -71,7 +97,7 @@ static void add_loaded(struct draft *d, uint32_t number) {
                    : 0,
       .flags = m->late ? CCA_CACHE_MODULE_FLAGS_LATE : 0,
   };
-  if (m->late && (!is.known || cca_load(&m->gone)))
+  if (m->late && !is.known)
     return;
   d->row_of[number] = add_row(d, &is, &row);
 }
@@ -99,8 +125,15 @@ static void add_kept(struct draft *d, uint32_t kept) {
 static void add_modules(struct draft *d, uint32_t loaded) {
   memset(d->row_of, 0xff, sizeof d->row_of);
   memset(d->row_of_kept, 0xff, sizeof d->row_of_kept);
+  uint64_t gone[CCA_MAX_MODULES / 64] = {0};
   for (uint32_t i = 0; i < loaded; i++)
-    add_loaded(d, i);
+    if (cca_load(&cca_modules[i].gone))
+      gone[i / 64] |= 1ull << i % 64;
+    else
+      add_loaded(d, i, false);
+  for (uint32_t i = loaded; i-- > 0;)
+    if (gone[i / 64] >> i % 64 & 1)
+      add_loaded(d, i, true);
   if (!state.in_use)
     return;
   uint32_t rows = cca_cache_module_count(&state.cache.table);
@@ -122,8 +155,8 @@ static void add_item(struct draft *d, const struct item *item) {
 
 /* What the call that returns to ADDRESS in M, to which LABEL was given, depends
  * on; false: it cannot be kept. */
-static bool add_binding(const struct draft *d, const struct cca_loaded *m,
-                        uint32_t through, uint32_t label, struct item *item) {
+static bool add_binding(const struct cca_loaded *m, uint32_t through,
+                        uint32_t label, struct item *item) {
   struct cca_allocsite site = cca_allocsite_at(&m->table, through);
   const struct cca_loaded *definer;
   enum cca_binding answer = cca_binding_find(m, &site, &definer);
@@ -136,37 +169,58 @@ static bool add_binding(const struct draft *d, const struct cca_loaded *m,
   item->binding = (struct cca_cache_binding){
       .site = through,
       .word = (uint32_t)((uintptr_t)word - m->low),
-      .definer = d->row_of[definer - cca_modules],
+      .definer = (uint32_t)(definer - cca_modules),
       .target = (uint32_t)(cca_load(word) - definer->low),
       .answer = answer};
-  return item->binding.definer != CCA_NONE;
+  return true;
 }
 
-static void add_fact(struct draft *d, uint64_t key, uint64_t word) {
-  const struct cca_loaded *m = cca_modules_find(key);
-  uint32_t label = cca_fact_label(word), row, through;
-  if (!m || (row = d->row_of[m - cca_modules]) == CCA_NONE)
-    return;
-  struct item item = {
-      .row = row,
-      .call = {.offset = (uint32_t)(key - m->low),
+/* What WORD says of the call that returns to ADDRESS in M, which is there;
+ * false: it cannot be kept. */
+static bool describe(const struct cca_loaded *m, uint64_t address,
+                     uint64_t word, struct item *out) {
+  uint32_t label = cca_fact_label(word), through;
+  *out = (struct item){
+      .row = (uint32_t)(m - cca_modules),
+      .call = {.offset = (uint32_t)(address - m->low),
                .unwind = (uint32_t)((word & ~CCA_FACT_LATE) >> 32),
                .site = CCA_NONE,
                .binding = CCA_NONE}};
   if (label && cca_labels[label].reason == CCA_REASON_AMBIGUOUS) {
-    item.call.flags = CCA_CACHE_CALL_FLAGS_AMBIGUOUS;
-  } else {
-    uint32_t sites = d->modules[row].sites;
-    if (label &&
-        (label - m->first_label >= sites || !cca_client_cache_takes(label)))
-      return;
-    if (label)
-      item.call.site = label - m->first_label;
-    cca_module_label(m, key, &through);
-    if (through != CCA_NONE && !add_binding(d, m, through, label, &item))
-      return;
+    out->call.flags = CCA_CACHE_CALL_FLAGS_AMBIGUOUS;
+    return true;
   }
-  add_item(d, &item);
+  if (label && (m->classified != CCA_CLASSIFIED_YES ||
+                label - m->first_label >= cca_allocsite_count(&m->table)))
+    return false;
+  if (label)
+    out->call.site = label - m->first_label;
+  cca_module_label(m, address, &through);
+  return through == CCA_NONE || add_binding(m, through, label, out);
+}
+
+/* May what is known of the calls of row SITE of M be kept? */
+static bool is_allowed(const struct cca_loaded *m, uint32_t site) {
+  return site == CCA_NONE || cca_client_cache_takes(m->first_label + site);
+}
+
+/* Add ITEM, whose modules are numbers, if both have rows. */
+static void add_described(struct draft *d, struct item item) {
+  const struct cca_loaded *m = &cca_modules[item.row];
+  item.row = d->row_of[item.row];
+  if (item.call.binding != CCA_NONE)
+    item.binding.definer = d->row_of[item.binding.definer];
+  if (item.row != CCA_NONE && is_allowed(m, item.call.site) &&
+      (item.call.binding == CCA_NONE || item.binding.definer != CCA_NONE))
+    add_item(d, &item);
+}
+
+static void add_fact(struct draft *d, uint64_t key, uint64_t word) {
+  const struct cca_loaded *m = cca_modules_find(key);
+  struct item item;
+  if (m && d->row_of[m - cca_modules] != CCA_NONE &&
+      describe(m, key, word, &item))
+    add_described(d, item);
 }
 
 static void add_facts(struct draft *d, const struct cca_facts *facts) {
@@ -176,6 +230,34 @@ static void add_facts(struct draft *d, const struct cca_facts *facts) {
     if (word && key >= 4096 && key >> 48 == 0)
       add_fact(d, key, word);
   }
+}
+
+void cca_cache_met(const struct cca_loaded *m, uintptr_t address,
+                   uint64_t word) {
+  struct item item;
+  if (!m->late || !m->identified || state.when == CCA_CACHE_NEVER ||
+      !describe(m, address, word, &item) || !cca_try(&notes_lock))
+    return;
+  struct notes *last = notes;
+  if ((!last || last->count == NOTES) && noted < MAX_NOTED &&
+      (last = cca_pages_map(NOTES_BYTES))) {
+    last->before = notes;
+    cca_store_release(&notes, last);
+  }
+  if (last && last->count < NOTES) {
+    last->items[last->count] = item;
+    cca_store_release(&last->count, last->count + 1);
+    cca_store(&noted, noted + 1);
+  }
+  cca_leave(&notes_lock);
+}
+
+/* What was met in modules that are gone. */
+static void add_closed(struct draft *d) {
+  for (const struct notes *n = cca_load_acquire(&notes); n; n = n->before)
+    for (uint32_t i = 0; i < cca_load_acquire(&n->count); i++)
+      if (cca_load(&cca_modules[n->items[i].row].gone))
+        add_described(d, n->items[i]);
 }
 
 /* What an earlier process met in the module of row KEPT and this one did not.
@@ -188,10 +270,11 @@ static void add_unmet(struct draft *d, uint32_t kept) {
                                    : &cca_modules[state.loaded[kept]];
   for (uint32_t i = 0; i < was.calls_count; i++) {
     struct item item = {.row = d->row_of_kept[kept],
+                        .is_old = 1,
                         .call = cca_cache_call_at(t, was.calls_first + i)};
-    if (m && (cca_facts_get(m->low + item.call.offset) ||
-              (item.call.site != CCA_NONE &&
-               !cca_client_cache_takes(m->first_label + item.call.site))))
+    if (m &&
+        ((!cca_load(&m->gone) && cca_facts_get(m->low + item.call.offset)) ||
+         !is_allowed(m, item.call.site)))
       continue;
     if (item.call.binding != CCA_NONE) {
       item.binding = cca_cache_binding_at(t, item.call.binding);
@@ -207,8 +290,17 @@ static void add_unmet(struct draft *d, uint32_t kept) {
 
 /* ---- In order ---- */
 
+static bool is_same_call(const struct item *a, const struct item *b) {
+  return a->row == b->row && a->call.offset == b->call.offset;
+}
+
+/* A call may be there more than once: its module was opened again.  What was
+ * found out last by whom does not matter, but that it is the same each time. */
 static bool is_before(const struct item *a, const struct item *b) {
-  return a->row != b->row ? a->row < b->row : a->call.offset < b->call.offset;
+  if (!is_same_call(a, b))
+    return a->row != b->row ? a->row < b->row : a->call.offset < b->call.offset;
+  return a->is_old != b->is_old ? a->is_old < b->is_old
+                                : memcmp(a, b, sizeof *a) < 0;
 }
 
 /* Let the item at I sink to its place in a heap of COUNT. */
@@ -246,13 +338,15 @@ static void settle(struct draft *d) {
     d->modules[i].calls_first = d->modules[i].calls_count = 0;
   for (uint32_t i = 0; i < d->item_count; i++) {
     struct item *item = &d->items[i];
+    if (i && is_same_call(&d->items[i - 1], item))
+      continue;
     struct cca_cache_module *m = &d->modules[item->row];
-    m->calls_first = m->calls_count++ ? m->calls_first : i;
+    m->calls_first = m->calls_count++ ? m->calls_first : d->call_count;
     if (item->call.binding != CCA_NONE) {
       item->call.binding = d->binding_count;
       d->bindings[d->binding_count++] = item->binding;
     }
-    d->calls[i] = item->call;
+    d->calls[d->call_count++] = item->call;
   }
 }
 
@@ -275,15 +369,17 @@ static bool publish(struct draft *d) {
   d->blobs[0] = (struct cca_cache_blob){
       CCA_NONE, CCA_CACHE_LABELS, CCA_AREA_KIND_WRITABLE, d->labels,
       d->label_count * (uint32_t)sizeof *d->labels};
+  memcpy(d->blobs + 1, d->clients.blobs,
+         d->clients.blob_count * sizeof *d->blobs);
   const struct cca_cache_key key = {.runtime = CCA_CACHE_RUNTIME_NAME,
                                     .options = state.options,
                                     .modules = d->identities,
                                     .module_count = d->module_count,
-                                    .clients = state.clients,
-                                    .client_count = state.client_count};
+                                    .clients = d->clients.tools,
+                                    .client_count = d->clients.tool_count};
   const struct cca_cache_content content = {
       &key,     d->modules,    d->calls,         d->bindings,
-      d->blobs, d->item_count, d->binding_count, d->blob_count};
+      d->blobs, d->call_count, d->binding_count, 1 + d->clients.blob_count};
   size_t size = cca_cache_size(&content);
   unsigned char *image = size ? cca_pages_map(size) : NULL;
   if (!image)
@@ -311,6 +407,7 @@ static void collect(struct draft *d, uint32_t loaded,
                     const struct cca_facts *facts) {
   add_modules(d, loaded);
   add_facts(d, facts);
+  add_closed(d);
   for (uint32_t i = 0; i < CCA_MAX_MODULES; i++)
     if (d->row_of_kept[i] != CCA_NONE)
       add_unmet(d, i);
@@ -325,7 +422,7 @@ static bool collect_and_publish(void) {
            kept = state.in_use ? cca_cache_call_count(&state.cache.table) : 0;
   if (calls > UINT32_MAX - kept || calls + kept > 1 << 24 || !state.modules)
     return false;
-  calls += kept;
+  calls += kept + cca_load(&noted);
   size_t size = sizeof(struct draft) + 128 +
                 CCA_MAX_MODULES * (sizeof(struct cca_identity) +
                                    sizeof(struct cca_cache_module)) +
@@ -343,10 +440,8 @@ static bool collect_and_publish(void) {
   d->bindings = carve(&next, calls, sizeof *d->bindings);
   d->labels = carve(&next, CCA_MAX_LABELS, sizeof *d->labels);
   d->item_room = calls;
-  int areas = cca_client_cache_collect(d->blobs + 1);
-  bool good = areas >= 0;
+  bool good = cca_client_cache_collect(&d->clients);
   if (good) {
-    d->blob_count = 1 + (uint32_t)areas;
     collect(d, loaded, facts);
     good = publish(d);
     cca_client_cache_release();

@@ -94,6 +94,12 @@ void cca_cache_identity(const struct cca_loaded *m, struct cca_identity *out) {
   }
 }
 
+bool cca_cache_is_same(const struct cca_identity *a,
+                       const struct cca_identity *b) {
+  return a->digest == b->digest && a->span == b->span &&
+         !strcmp(a->path, b->path) && !strcmp(a->build_id, b->build_id);
+}
+
 static uint64_t add_word(uint64_t sum, const char *name) {
   const char *value = getenv(name);
   value = value ? value : "";

@@ -56,6 +56,12 @@ bool cca_cache_find(const struct cca_loaded *module, uintptr_t address,
 /* An address was found out about without the cache. */
 void cca_cache_missed(void);
 
+/* WORD (addresses.h) is what was found out about the call of MODULE that
+ * returns to ADDRESS: remember it for the cache, if MODULE is one that may be
+ * closed before that is written. */
+void cca_cache_met(const struct cca_loaded *module, uintptr_t address,
+                   uint64_t word);
+
 /* Which build MODULE is, as CACHE_CLIENT.build_id has it. */
 void cca_cache_build(const struct cca_loaded *module,
                      char out[2 * CCA_BUILD_ID_MAX + 1]);

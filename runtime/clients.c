@@ -16,7 +16,7 @@
 #include "clients-state.h"
 
 #include "atomics.h"
-#include "cache.h"
+#include "client-cache.h"
 #include "clients.h"
 #include "hooks.h"
 #include "modules.h"
@@ -41,7 +41,7 @@ enum { TOLD_NOTHING, TOLD_LOADED, TOLD_UNLOADED };
 
 struct cca_registered cca_registry[CCA_CLIENTS_MAX];
 uint32_t cca_registered_count;
-static uint32_t lock;     /* one at a time registers */
+uint32_t cca_registry_lock;
 static uint32_t telling;  /* one at a time tells of modules */
 static uint64_t told_map; /* cca_module_changes that all were told of, + 1 */
 static __thread bool busy /* in an event */
@@ -133,7 +133,7 @@ void cca_clients_end(void) {
 }
 
 void cca_clients_forked(void) {
-  cca_leave(&lock);
+  cca_leave(&cca_registry_lock);
   cca_leave(&telling);
   TELL(forked);
 }
@@ -192,12 +192,28 @@ static int check(const struct cca_client *client, struct cca_error *err) {
   return CCA_OK;
 }
 
+uintptr_t cca_client_code(const struct cca_client *c) {
+  const uintptr_t functions[] = {
+      (uintptr_t)c->begin,         (uintptr_t)c->end,
+      (uintptr_t)c->forked,        (uintptr_t)c->snapshot,
+      (uintptr_t)c->allocated,     (uintptr_t)c->freed,
+      (uintptr_t)c->resizing,      (uintptr_t)c->resized,
+      (uintptr_t)c->module_loaded, (uintptr_t)c->module_unloaded,
+      (uintptr_t)c->validate,      (uintptr_t)c->patch,
+      (uintptr_t)c->keep};
+  for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
+    if (functions[i])
+      return functions[i];
+  return (uintptr_t)c->id;
+}
+
 /* Its functions stay, whoever closes the module that they are in; what was
  * there from the start stays by itself. */
 static void pin(const struct cca_client *client) {
-  const struct cca_loaded *m = cca_modules_find((uintptr_t)client->id);
+  uintptr_t code = cca_client_code(client);
+  const struct cca_loaded *m = cca_modules_find(code);
   Dl_info info;
-  if ((!m || m->late) && dladdr(client->id, &info) && info.dli_fname)
+  if ((!m || m->late) && dladdr((void *)code, &info) && info.dli_fname)
     dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
@@ -208,12 +224,13 @@ static const char *keep(const char *text) {
 }
 
 static int add(const struct cca_client *client, const char *options,
-               struct cca_error *err) {
+               enum cca_origin origin, struct cca_error *err) {
   int status = check(client, err);
   if (status < 0)
     return status;
   struct cca_registered *r = &cca_registry[cca_registered_count];
   memset(r, 0, sizeof *r);
+  r->origin = origin;
   memcpy(&r->client, client,
          client->size < sizeof *client ? client->size : sizeof *client);
   memcpy(r->id, client->id, strlen(client->id) + 1);
@@ -223,7 +240,7 @@ static int add(const struct cca_client *client, const char *options,
     options = "";
   else if (!(options = keep(options)))
     return cca_error_set(err, CCA_ERR_MEMORY, 0, "no memory");
-  pin(client);
+  pin(&r->client);
   struct cca_error why = {.text = ""};
   if (r->client.begin && r->client.begin(options, &r->data, &why) < 0)
     return cca_error_set(err, CCA_ERR_REFUSED, 0, "%.*s",
@@ -238,11 +255,13 @@ static int add(const struct cca_client *client, const char *options,
   if (c->allocated || c->freed || c->resizing || c->resized ||
       c->module_loaded || c->module_unloaded)
     cca_hooks_watch(true);
+  if (origin == CCA_ORIGIN_PROGRAM)
+    cca_client_cache_join(r);
   return CCA_OK;
 }
 
-int cca_client_register(const struct cca_client *client, const char *options,
-                        struct cca_error *err) {
+static int enlist(const struct cca_client *client, const char *options,
+                  enum cca_origin origin, struct cca_error *err) {
   cca_hooks_wake();
   if (!cca_hooks_ready())
     return cca_error_set(err, CCA_ERR_NOT_READY, 0,
@@ -252,14 +271,21 @@ int cca_client_register(const struct cca_client *client, const char *options,
     return cca_error_set(err, CCA_ERR_REFUSED, 0,
                          "no client can be registered in an event");
   int saved = errno;
-  while (!cca_try(&lock))
+  while (!cca_try(&cca_registry_lock))
     sched_yield();
   busy = true;
-  int status = add(client, options, err);
+  int status = add(client, options, origin, err);
   busy = false;
-  cca_leave(&lock);
+  cca_leave(&cca_registry_lock);
   errno = saved;
   return status;
+}
+
+int cca_client_register(const struct cca_client *client, const char *options,
+                        struct cca_error *err) {
+  return enlist(client, options,
+                client == &cca_recorder ? CCA_ORIGIN_OURS : CCA_ORIGIN_PROGRAM,
+                err);
 }
 
 /* ---- Libraries ---- */
@@ -293,7 +319,7 @@ static int load(const char *library, const char *options,
     status = cca_error_set(err, CCA_ERR_CORRUPT, 0,
                            "its variable cca_client is no struct cca_client");
   else
-    status = cca_client_register(client, options, err);
+    status = enlist(client, options, CCA_ORIGIN_LISTED, err);
   if (status < 0)
     dlclose(handle);
   return status;
@@ -327,22 +353,4 @@ void cca_clients_load(const char *list, const char *folder) {
   }
   cca_pages_unmap(text, strlen(list) + 1);
   errno = saved;
-}
-
-uint32_t cca_clients_tools(struct cca_cache_tool tools[CCA_CLIENTS_MAX]) {
-  uint32_t found = 0;
-  for (uint32_t i = 0; i < cca_load_acquire(&cca_registered_count); i++) {
-    const struct cca_registered *r = &cca_registry[i];
-    if (!strcmp(r->id, cca_recorder.id))
-      continue;
-    struct cca_cache_tool tool = {.id = r->id, .version = r->client.version};
-    const struct cca_loaded *m = cca_modules_find((uintptr_t)r->client.id);
-    if (m)
-      cca_cache_build(m, tool.build_id);
-    uint32_t at = found++;
-    for (; at && strcmp(tools[at - 1].id, tool.id) > 0; at--)
-      tools[at] = tools[at - 1];
-    tools[at] = tool;
-  }
-  return found;
 }

@@ -9,7 +9,6 @@
 #ifndef CCA_CLIENTS_H
 #define CCA_CLIENTS_H
 
-#include "cache-image.h"
 #include "ccallocs/client.h"
 
 /*
@@ -20,9 +19,7 @@
  */
 void cca_clients_load(const char *list, const char *folder);
 
-/* Those that are there but our own, sorted by id, for caches; how many. */
-enum { CCA_CLIENTS_MAX = 16 };
-uint32_t cca_clients_tools(struct cca_cache_tool tools[CCA_CLIENTS_MAX]);
+enum { CCA_CLIENTS_MAX = 16 }; /* in a process */
 
 /* What happens to objects; see struct cca_client. */
 void cca_clients_allocated(const struct cca_client_object *object);

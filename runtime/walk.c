@@ -195,6 +195,7 @@ __attribute__((noinline, cold)) static uint64_t find_out(uintptr_t address) {
                   (m->late ? CCA_FACT_LATE : 0);
   if (keep && (!closing || !m->late)) {
     cca_cache_missed();
+    cca_cache_met(m, address, fact);
     cca_facts_set(address, fact);
   }
   return fact;

@@ -109,7 +109,7 @@ const struct cca_schema cca_symbols_schema = {"symbols",
 
 const struct cca_schema cca_cache_schema = {"cache",
                                             {'c', 'a', 'c', 'h'},
-                                            1,
+                                            2,
                                             0,
                                             CCA_CHUNK_CACHE_HEAD,
                                             {

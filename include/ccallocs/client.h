@@ -153,23 +153,24 @@ struct cca_client {
    * took its place. */
   void (*module_unloaded)(void *data, uint32_t module);
 
-  /* The following are about caches, and come only to libraries that `allocs run
-   * --client` has loaded; CACHE lives as long as the process. */
+  /* The following are about caches; CACHE lives as long as the process. */
 
   /*
    * An earlier process with the same modules and clients has left a cache.
    * cca_client_area() has what this client kept in it, to be looked at, and
    * neither written nor called.  Returns CCA_OK, or negative: it is not to be
    * used, not by the runtime either, and nothing more comes of it.  Comes at
-   * most once, when all libraries were registered.
+   * most once: when all libraries of --client were registered, or, to a client
+   * of the program, in cca_client_register().
    */
   int (*validate)(void *data, struct cca_client_cache *cache);
 
   /*
-   * No client had anything against it.  Until this returns, the client may
-   * write into all of its areas; what it writes is this process's own.
-   * Afterwards it may write into writable ones, and call executable ones; they
-   * stay where they are until the process ends.
+   * No client had anything against it (one that the program registers later
+   * still may have, and then cca_client_area() finds nothing any more).  Until
+   * this returns, the client may write into all of its areas; what it writes is
+   * this process's own. Afterwards it may write into writable ones, and call
+   * executable ones; they stay where they are until the process ends.
    */
   void (*patch)(void *data, struct cca_client_cache *cache);
 
@@ -184,7 +185,8 @@ extern CCA_API const struct cca_client cca_client;
 
 /*
  * Register CLIENT, which is borrowed for the call; OPTIONS, which may be NULL,
- * is copied.  Calls its begin().
+ * is copied.  Calls its begin(), and, if a cache is used, validate() and
+ * patch().  The module with its functions stays, also after dlclose().
  *
  * Returns CCA_OK, or, and ERR says why:
  *   CCA_ERR_VERSION    made for another major version of the interface, or it

@@ -77,7 +77,7 @@ expect line <<<"not used: other clients are there: $id"
 # The format: by each check there is.
 renew
 cp "$file" good
-patch_cache "$file" "12=$(printf '\002')"
+patch_cache "$file" "12=$(printf '\003')"
 refused 'another version of the format'
 cp good "$file"
 truncate -s -32 "$file"

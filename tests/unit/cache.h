@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cache.h -- a small cache, of three modules (the last one opened late), with
- * one client and one area of each owner; for the tests of caches.
+ * two clients (the last one registered late) and areas; for the tests of
+ * caches.
  */
 #ifndef CACHE_H
 #define CACHE_H
@@ -15,7 +16,8 @@ static const struct cca_identity cache_modules[] = {
     {"/lib/liba.so", "", 12, 0x9000, true},
     {"/lib/plugin.so", "beef", 13, 0x4000, true},
 };
-static const struct cca_cache_tool cache_clients[] = {{"leaks", "3", "c0ffee"}};
+static const struct cca_cache_tool cache_clients[] = {
+    {"leaks", "3", "c0ffee", false}, {"own", "1", "#ab", true}};
 
 static const struct cca_cache_key cache_key = {
     "cc-allocs 0.1", 0x77, cache_modules, 2, cache_clients, 1, "leaks.so"};
@@ -55,6 +57,7 @@ static inline unsigned char *make_cache(size_t *size) {
   };
   struct cca_cache_key all = cache_key;
   all.module_count = 3;
+  all.client_count = 2;
   struct cca_cache_content content = {&all,  rows, calls, bindings,
                                       blobs, 4,    1,     3};
   *size = cca_cache_size(&content);

@@ -99,7 +99,7 @@ static void test_rules_of_the_layout(void) {
     enum cca_cache_reason reason;
     const char *text;
   } rules[] = {
-      {12, 2, CCA_CACHE_FORMAT, ""},
+      {12, 1, CCA_CACHE_FORMAT, ""},
       {24, 1, CCA_CACHE_FORMAT, ""},
       {3 * 4096 + 12, 1, CCA_CACHE_CHECKSUM, ""}, /* reserved */
       {4095, 1, CCA_CACHE_BROKEN, "what follows the table is not zero"},
@@ -178,7 +178,7 @@ static void test_each_difference_has_its_reason(void) {
     key = cache_key;                                                           \
     memcpy(modules, cache_modules, sizeof modules);                            \
     memcpy(clients, cache_clients, sizeof cache_clients);                      \
-    clients[1] = (struct cca_cache_tool){"zeal", "1", ""};                     \
+    clients[1] = (struct cca_cache_tool){"zeal", "1", "", false};              \
     key.modules = modules;                                                     \
     key.clients = clients;                                                     \
     change;                                                                    \
@@ -204,6 +204,33 @@ static void test_each_difference_has_its_reason(void) {
   DIFFERS(modules[0].span++, "changed", 0);
   DIFFERS(modules[1].digest++, "rebuilt", 1);
   DIFFERS(modules[1].known = false, "unidentified", 1);
+  free(file);
+}
+
+/* Who is registered later is looked for among those who were, not among those
+ * who were there from the start. */
+static void test_late_clients(void) {
+  static const struct {
+    struct cca_cache_tool is;
+    const char *says;
+  } cases[] = {
+      {{"own", "1", "#ab", true}, "used"},
+      {{"own", "2", "#ab", true}, "client-version"},
+      {{"own", "1", "#ac", true}, "client-rebuilt"},
+      {{"other", "1", "#ab", true}, "clients"},
+      {{"leaks", "3", "c0ffee", true}, "clients"},
+  };
+  size_t size;
+  unsigned char *file = make_cache(&size);
+  struct cca_cache cache;
+  CHECK(cca_cache_open(&cache, file, size, NULL) == CCA_CACHE_USED);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    uint32_t row;
+    CHECK_STR(cca_cache_word(cca_cache_match_late(&cache, &cases[i].is, &row)),
+              cases[i].says);
+    if (i == 0)
+      CHECK_U(row, 1);
+  }
   free(file);
 }
 
@@ -245,6 +272,7 @@ int main(void) {
   RUN(test_rules_of_the_layout);
   RUN(test_areas_stay_where_they_are);
   RUN(test_each_difference_has_its_reason);
+  RUN(test_late_clients);
   RUN(test_names);
   RUN(test_every_reason_has_words);
   return check_done();

@@ -7,7 +7,7 @@
  */
 #include "image.h"
 
-#define HEAD "cache 1.0\ncache_head\n"
+#define HEAD "cache 2.0\ncache_head\n"
 /* A module of 0x100 bytes with two sites, and as many calls as it is said. */
 #define MODULE(calls)                                                          \
   HEAD "cache_module span=0x100 note_size=0x100 sites=2 "                      \
@@ -16,7 +16,7 @@
   "cache_call offset=1 unwind=1 site=0xffffffff binding=@0\ncache_binding "
 
 static const struct rule rules[] = {
-    {HEAD, "cache 1.0\n", "0 rows of cache_head, not 1"},
+    {HEAD, "cache 2.0\n", "0 rows of cache_head, not 1"},
     {HEAD "cache_module span=1\n", HEAD "cache_module\n",
      "cache_module 0: the note is not in the module"},
     {MODULE("0"), HEAD "cache_module span=0x100 note_size=0x101\n",
