@@ -134,7 +134,9 @@ static bool same_function(const struct body *b, const struct call_info *x,
 }
 
 /* Does this call always happen to its argument I, or else another call of the
- * same function with the same argument: `if (k) free(p); else free(p);`? */
+ * same function with the same argument: `if (k) free(p); else free(p);`?  Where
+ * nobody uses the result, as of free(), a test whether another pointer is there
+ * may be in the way. */
 static bool always_to(struct body *b, const struct call_info *info, uint32_t i,
                       uint32_t *work) {
   uint32_t stops[8], count = 0;
@@ -150,7 +152,8 @@ static bool always_to(struct body *b, const struct call_info *info, uint32_t i,
         same_function(b, info, other))
       stops[count++] = other->block;
   }
-  return cca__flow_unless_null(b, stops, count, root(b, node), work);
+  return cca__flow_unless_null(b, stops, count, root(b, node),
+                               !LLVMGetFirstUse(info->call), work);
 }
 
 static bool is_always(struct body *b, const struct call_info *info,

@@ -14,8 +14,10 @@
  * else's (`if (p != buffer) free(p)`): from behind, each block is asked whether
  * a return can be reached without the call; edges on which the pointer is null
  * do not count, and where a branch asks where the pointer points to, one edge
- * that leads to the call is enough.  Each round of that is linear, so all of a
- * function's share a budget.
+ * that leads to the call is enough.  Whether another pointer that the function
+ * is given is there (`if (pool) pool->release(p)`) is no question either, if
+ * whoever asks says so: nobody is meant to come without.  Each round of that is
+ * linear, so all of a function's share a budget.
  */
 #include "analysis/extract-unit.h"
 
@@ -211,11 +213,22 @@ bool cca__flow_is_null(struct body *b, LLVMValueRef pointer, uint32_t from,
   return false;
 }
 
-/* The edge of BLOCK's branch on which POINTER, a node, is null; or CCA_NONE. */
-static uint32_t null_edge(struct body *b, uint32_t block, uint32_t pointer) {
+/* Is V a pointer that the function is given? */
+static bool is_given(LLVMValueRef v) {
+  return LLVMIsAArgument(v) &&
+         LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind;
+}
+
+/* The edge of BLOCK's branch on which POINTER, a node, or if GIVEN any that the
+ * function is given, is null; or CCA_NONE. */
+static uint32_t null_edge(struct body *b, uint32_t block, uint32_t pointer,
+                          bool given) {
   uint32_t edge;
   LLVMValueRef tested = null_test(b, block, &edge);
-  return tested && cca__value(b, tested) == pointer ? edge : CCA_NONE;
+  return tested && (cca__value(b, tested) == pointer ||
+                    (given && is_given(tested)))
+             ? edge
+             : CCA_NONE;
 }
 
 /* Is POINTER, a node, what V is computed from? */
@@ -252,9 +265,9 @@ static bool asks_where(struct body *b, uint32_t block, uint32_t pointer) {
 /* Does a way lead from BLOCK to a return, as far as is known of those that come
  * behind it? */
 static bool escapes(struct body *b, uint32_t block, uint32_t pointer,
-                    const uint32_t *ways, bool *tested) {
+                    bool given, const uint32_t *ways, bool *tested) {
   const struct block_info *info = &b->blocks.items[block];
-  uint32_t skip = null_edge(b, block, pointer), out = 0, edges = 0;
+  uint32_t skip = null_edge(b, block, pointer, given), out = 0, edges = 0;
   for (uint32_t k = 0; k < info->succ_count; k++)
     if (k != skip) {
       out += ways[b->edges.items[info->succs + k]] == WAY_OUT;
@@ -266,7 +279,7 @@ static bool escapes(struct body *b, uint32_t block, uint32_t pointer,
 }
 
 bool cca__flow_unless_null(struct body *b, const uint32_t *stops,
-                           uint32_t stop_count, uint32_t pointer,
+                           uint32_t stop_count, uint32_t pointer, bool given,
                            uint32_t *work) {
   uint32_t count = (uint32_t)b->blocks.count, *ways;
   bool tested = stop_count > 1;
@@ -284,7 +297,8 @@ bool cca__flow_unless_null(struct body *b, const uint32_t *stops,
     changed = false;
     for (size_t i = b->order.count; i-- > 0;) {
       uint32_t at = b->order.items[i];
-      if (ways[at] == WAY_NONE && escapes(b, at, pointer, ways, &tested)) {
+      if (ways[at] == WAY_NONE &&
+          escapes(b, at, pointer, given, ways, &tested)) {
         ways[at] = WAY_OUT;
         changed = true;
       }

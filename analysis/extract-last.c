@@ -6,7 +6,7 @@
  * Output:    in call_info.last, the arguments that are a parameter of the
  *            function, after which no other call gets that parameter, where
  *            such calls together are on every way to a return, but those on
- *            which the parameter is null.
+ *            which the parameter, or another pointer that is one, is null.
  *
  * What gives memory back does so last, and often by one of several functions:
  * `if (hook) hook(p); else free(p);`.  Which ways there are is known only here.
@@ -82,7 +82,7 @@ static void mark_last(struct body *b, uint32_t node, uint32_t *work) {
       last[kept++] = uses[i];
     }
   if (kept < 2 || kept == MAX_STOPS ||
-      !cca__flow_unless_null(b, stops, kept, node, work))
+      !cca__flow_unless_null(b, stops, kept, node, true, work))
     return;
   for (uint32_t i = 0; i < kept; i++)
     if (last[i].arg < CCA_LAST_ARGS)

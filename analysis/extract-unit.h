@@ -271,10 +271,11 @@ void cca__flow_dominators(struct body *b);
 bool cca__flow_is_null(struct body *b, LLVMValueRef pointer, uint32_t from,
                        uint32_t to);
 /* Does every way to a return go through one of the blocks STOPS, but where
- * POINTER, a node, is null, or itself says that it is somebody else's?  False,
- * too, when *WORK, visits left, is used up. */
+ * POINTER, a node, is null, or itself says that it is somebody else's; or, if
+ * GIVEN, where another pointer that the function is given is null?  False, too,
+ * when *WORK, visits left, is used up. */
 bool cca__flow_unless_null(struct body *b, const uint32_t *stops,
-                           uint32_t stop_count, uint32_t pointer,
+                           uint32_t stop_count, uint32_t pointer, bool given,
                            uint32_t *work);
 
 /* extract-nodes.c */
