@@ -61,6 +61,61 @@ static void emit_chain(struct emitter *e, struct cca_alloc *row,
   }
 }
 
+/* Is VALUE, of UNIT, FUNCTION itself, or a choice between it and others? */
+static bool is_function(const struct cca_input *unit, uint32_t value,
+                        uint32_t function) {
+  struct cca_node n = cca_node_at(unit->table, value);
+  uint32_t count = n.op == CCA_OP_EITHER ? n.b : 1;
+  for (uint32_t i = 0; i < count; i++) {
+    struct cca_node one =
+        n.op == CCA_OP_EITHER
+            ? cca_node_at(unit->table,
+                          cca_operand_at(unit->table, n.a + i).node)
+            : n;
+    if (one.op == CCA_OP_FUNC && unit->functions[one.a] == function)
+      return true;
+  }
+  return false;
+}
+
+/* The file of STORE: its function's, or of the variable that it begins with. */
+static uint32_t file_of_store(const struct cca_input *unit,
+                              struct cca_store store) {
+  if (store.func != CCA_NONE)
+    return cca_func_at(unit->table, store.func).file;
+  struct cca_node base =
+      cca_node_at(unit->table, cca_loc_at(unit->table, store.loc).base);
+  return base.op == CCA_OP_GLOBAL ? cca_global_at(unit->table, base.a).file
+                                  : CCA_NONE;
+}
+
+/* LOCATION holds a primitive: there is no call to show, but the place where it
+ * is put there, if that is done by its name. */
+static void emit_holding(struct emitter *e, struct cca_alloc *row,
+                         uint32_t location) {
+  const struct cca_model *model = e->model;
+  uint32_t p = model->pointees_first[location];
+  while (model->verdicts[model->pointees[p]].role != CCA_ROLE_ALLOCATES ||
+         model->verdicts[model->pointees[p]].kind !=
+             model->pointers[location].kind)
+    p++; /* there is one, whose verdict the location has */
+  uint32_t function = model->pointees[p], file = CCA_NONE, line = 0;
+  for (uint32_t i = model->stores_first[location];
+       i < model->stores_first[location + 1] && !line; i++) {
+    const struct cca_input *unit = &model->units[model->stores[i].unit];
+    struct cca_store store = cca_store_at(unit->table, model->stores[i].row);
+    if (!is_function(unit, store.value, function))
+      continue;
+    file = cca__emit_file(e, unit->table, file_of_store(unit, store));
+    line = store.line;
+  }
+  row->chain_first = cca_step_added(e->out);
+  add_step(e, row,
+           cca_arena_printf(&e->model->arena, "holds %s",
+                            model->functions.items[function].symbol),
+           line ? file : CCA_NONE, line);
+}
+
 static int by_callee(const void *a, const void *b) {
   const struct called *x = a, *y = b;
   if (x->callee != y->callee)
@@ -160,7 +215,8 @@ static void emit_alloc(struct emitter *e, const struct cca_verdict *v,
           offset += term->factor;
       }
     row.offset = offset;
-    emit_chain(e, &row, v->block);
+    if (v->block)
+      emit_chain(e, &row, v->block);
     emit_called_with(e, &row, name);
   } else {
     row.kind = CCA_KIND_FREE;
@@ -220,6 +276,8 @@ void cca__emit_pointer(struct emitter *e, uint32_t location) {
     row.file = cca__emit_file(e, unit->table, global.file);
     row.line = global.line;
   }
+  if (v->role != CCA_ROLE_NONE && !v->block)
+    emit_holding(e, &row, location);
   emit_alloc(e, v, row, cca__location_name(model, location, &model->arena),
              CCA_NONE);
 }

@@ -11,6 +11,9 @@ Compile CASE.c and compare the whole report with what the case says of itself:
     /* sizes:
     name: size                       of the same functions, as reports have it
     */
+    /* chains:
+    name: step line, step line         of the same functions; - for no line
+    */
     /* frees:
     name parameter
     */
@@ -55,6 +58,11 @@ def function_line(f):
     return line
 
 
+def chain_line(f):
+    return f"{f['name']}: " + ", ".join(f"{step['text']} {step['line'] or '-'}"
+                                        for step in f["chain"])
+
+
 def pair_lines(report):
     pairs = {(f["name"], p["name"], p["calls"])
              for f in report["allocation_functions"] for p in f["freed_by"]} | \
@@ -85,6 +93,7 @@ def main():
         "functions": sorted(map(function_line, report["allocation_functions"])),
         "sizes": sorted(f"{f['name']}: {f['size']}"
                         for f in report["allocation_functions"]),
+        "chains": sorted(map(chain_line, report["allocation_functions"])),
         "frees": sorted(f"{f['name']} {f['parameter']}"
                         for f in report["deallocation_functions"]),
         "pairs": pair_lines(report),
