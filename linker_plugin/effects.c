@@ -297,13 +297,14 @@ static uint64_t member_bit(const struct cca_body *body, uint32_t loc) {
 }
 
 /*
- * Parameters that the body does more with than free them, as it does those of
- * FREED: a destructor frees what a member points to, a consumer passes the
- * pointer on, makes something out of what is there, or keeps where a member is,
- * or what is in it, or gives its members to somebody else.  Measuring a block
- * is all right.
+ * Parameters that the body does more with than free them, or keep them on a
+ * free list, as it DOES: a destructor frees what a member points to, a consumer
+ * passes the pointer on, makes something out of what is there, or keeps where a
+ * member is, or what is in it, or gives its members to somebody else.
+ * Measuring a block is all right.
  */
-static uint64_t used_params(const struct cca_body *body, uint64_t freed) {
+static uint64_t used_params(const struct cca_body *body,
+                            const struct cca_behaviour *does) {
   const struct cca_model *model = body->model;
   uint64_t used = 0;
   for (uint32_t c = 0; c < body->row.calls_count; c++) {
@@ -318,7 +319,7 @@ static uint64_t used_params(const struct cca_body *body, uint64_t freed) {
       bool gone = false; /* what a hook gets last, where others free it */
       bool harmless = a < CCA_LAST_ARGS &&
                       call.flags & CCA_CALL_FLAGS_LAST_0 << a &&
-                      freed & cca__bit(root) &&
+                      does->frees & cca__bit(root) &&
                       gives_back(body, &call, number, a, &gone);
       for (uint32_t t = model->targets_first[number];
            !harmless && t < model->targets_first[number + 1]; t++) {
@@ -342,8 +343,8 @@ static uint64_t used_params(const struct cca_body *body, uint64_t freed) {
         cca_store_at(body->unit->table, body->row.stores_first + i);
     struct cca_loc loc = cca_loc_at(body->unit->table, store.loc);
     struct cca_node value = cca_node_at(body->unit->table, store.value);
-    if (value.op == CCA_OP_ADDRESS)
-      used |= direct_bit(body->eval, store.value);
+    if (value.op == CCA_OP_ADDRESS) /* a queue knows its last link */
+      used |= direct_bit(body->eval, store.value) & ~does->links;
     if (cca_node_at(body->unit->table, loc.base).op == CCA_OP_LOCAL)
       used |= deep_bit(body->eval, store.value);
     uint64_t to = direct_bit(body->eval, loc.base);
@@ -363,7 +364,7 @@ void cca__effects(const struct cca_body *body, struct cca_behaviour *b) {
   kept_effects(body, b);
   last_effects(body, b);
   b->uses = cca__measures(f) ? 0
-            : f->generic     ? used_params(body, b->frees)
+            : f->generic     ? used_params(body, b)
                              : ~(uint64_t)0;
   if (body->model->given_back) { /* cannot be followed: see agree.c */
     uint8_t given = body->model->given_back[body->function];

@@ -103,11 +103,33 @@ void unless_room(const struct area *a, void *p) {
   if (a->first != a->end)
     free(p);
 }
+/* A list that is put to at both ends knows where its last link is. */
+struct queue { struct link *first, **last; int count; };
+void to_queue(struct queue *q, void *p) {
+  struct link *l = p;
+  if (q->count > 8)
+    free(p);
+  else {
+    if (!(l->next = q->first))
+      q->last = &l->next;
+    q->first = l;
+  }
+}
+struct member { struct link link; int value; };
+static int *last_value;
+void shown_to_others(struct queue *q, void *p) {
+  struct member *m = p;
+  if (q->count > 8)
+    free(p);
+  else
+    last_value = &m->value;
+}
 /* frees:
 by_hook 0
 by_size 1
 if_odd 0
 to_null 0
+to_queue 1
 unless_buffer 0
 unless_in_area 1
 */
