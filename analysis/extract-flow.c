@@ -18,6 +18,9 @@
  * is given is there (`if (pool) pool->release(p)`) is no question either, if
  * whoever asks says so: nobody is meant to come without.  Each round of that is
  * linear, so all of a function's share a budget.
+ *
+ * A loop that does nothing but ask whether byte N of a string is 0, and count
+ * N, measures it (strlen() by hand).
  */
 #include "analysis/extract-unit.h"
 
@@ -217,6 +220,60 @@ bool cca__flow_is_null(struct body *b, LLVMValueRef pointer, uint32_t from,
 static bool is_given(LLVMValueRef v) {
   return LLVMIsAArgument(v) &&
          LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind;
+}
+
+static bool is_byte(LLVMTypeRef type) {
+  return LLVMGetTypeKind(type) == LLVMIntegerTypeKind &&
+         LLVMGetIntTypeWidth(type) == 8;
+}
+
+static LLVMValueRef without_extension(LLVMValueRef v) {
+  return LLVMIsASExtInst(v) || LLVMIsAZExtInst(v) ? LLVMGetOperand(v, 0) : v;
+}
+
+/* Does PHI begin with 0, and come round as one more? */
+static bool counts(LLVMValueRef phi) {
+  for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+    LLVMValueRef from = LLVMGetIncomingValue(phi, i);
+    if (LLVMIsConstant(from) && LLVMIsNull(from))
+      continue;
+    if (!LLVMIsAInstruction(from) ||
+        LLVMGetInstructionOpcode(from) != LLVMAdd ||
+        LLVMGetOperand(from, 0) != phi ||
+        !LLVMIsAConstantInt(LLVMGetOperand(from, 1)) ||
+        LLVMConstIntGetZExtValue(LLVMGetOperand(from, 1)) != 1)
+      return false;
+  }
+  return true;
+}
+
+/* The parameter of which V is the byte number INDEX; or NULL. */
+static LLVMValueRef byte_of(LLVMValueRef v, LLVMValueRef index) {
+  LLVMValueRef load = LLVMIsALoadInst(without_extension(v));
+  LLVMValueRef place =
+      load ? LLVMIsAGetElementPtrInst(LLVMGetOperand(load, 0)) : NULL;
+  return place && is_byte(LLVMTypeOf(load)) &&
+                 is_byte(LLVMGetGEPSourceElementType(place)) &&
+                 LLVMGetNumOperands(place) == 2 &&
+                 without_extension(LLVMGetOperand(place, 1)) == index &&
+                 is_given(LLVMGetOperand(place, 0))
+             ? LLVMGetOperand(place, 0)
+             : NULL;
+}
+
+LLVMValueRef cca__flow_measured(struct body *b, LLVMValueRef phi) {
+  uint32_t head = block_number(b, LLVMGetInstructionParent(phi)), edge;
+  LLVMValueRef tested = null_test(b, head, &edge);
+  LLVMValueRef string = tested ? byte_of(tested, phi) : NULL;
+  if (!string || !counts(phi))
+    return NULL;
+  uint32_t at = b->edges.items[b->blocks.items[head].succs + !edge];
+  for (int step = 0; step < MAX_BACK && at != head; step++) {
+    if (b->blocks.items[at].succ_count != 1)
+      return NULL; /* another way out */
+    at = b->edges.items[b->blocks.items[at].succs];
+  }
+  return at == head ? string : NULL;
 }
 
 /* The edge of BLOCK's branch on which POINTER, a node, or if GIVEN any that the

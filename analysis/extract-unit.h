@@ -270,6 +270,9 @@ void cca__flow_dominators(struct body *b);
  * test nearby says? */
 bool cca__flow_is_null(struct body *b, LLVMValueRef pointer, uint32_t from,
                        uint32_t to);
+/* The parameter of whose bytes PHI counts those before the first that is 0, in a
+ * loop that ends in no other way; or NULL. */
+LLVMValueRef cca__flow_measured(struct body *b, LLVMValueRef phi);
 /* Does every way to a return go through one of the blocks STOPS, but where
  * POINTER, a node, is null, or itself says that it is somebody else's; or, if
  * GIVEN, where another pointer that the function is given is null?  False, too,

@@ -305,8 +305,14 @@ static uint32_t phi(struct body *b, LLVMValueRef value) {
   uint32_t arms[MAX_ARMS];
   size_t count = 0;
   bool loops = false;
-  uint32_t *mine = cca_numbers_at(&b->node_of, value);
   uint32_t loop = cca__node_opaque(b, CCA_OPAQUE_WHY_LOOP);
+  LLVMValueRef string = cca__flow_measured(b, value);
+  if (string) { /* its end, less where it begins */
+    uint32_t begin = cca__value(b, string);
+    return cca__node_binary(
+        b, CCA_OP_SUB, cca__node_binary(b, CCA_OP_ADD, begin, loop), begin);
+  }
+  uint32_t *mine = cca_numbers_at(&b->node_of, value);
   *mine = loop + 1; /* while it is being computed */
   unsigned incoming = LLVMCountIncoming(value);
   for (unsigned i = 0; i < incoming && count < MAX_ARMS; i++) {
