@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # A value that goes round a loop is what it begins with, or what the loop gives;
-# a number that stops at a bound may be that bound.
+# a number that stops at a bound may be that bound, and one that stops at the end
+# of a string, and nowhere else, is how far that is.
 # shellcheck source=tests/common.sh
 . "${0%/*}/../common.sh"
 
@@ -27,6 +28,12 @@ void *bounded(const char *s, size_t max) {
 }
 void *unbounded(const char *s) {
   size_t n = 0;
+  while (s[n] != 'x')
+    n++;
+  return malloc(n);
+}
+void *measured(const char *s) {
+  size_t n = 0;
   while (s[n])
     n++;
   return malloc(n);
@@ -45,12 +52,14 @@ either(p0, ?loop->next)
 malloc(...)
 malloc(...)
 malloc(...)
+malloc(...)
 EOF
 says loops.o call | grep malloc\( >said
 expect said <<'EOF'
 malloc(p0)
 malloc(either(0, ?loop, p1))
 malloc(either(0, ?loop))
+malloc(p0 + ?loop - p0)
 malloc(p0)
 free(malloc(...))
 malloc(p0)
