@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 static bool is_trusted(const struct stat *status, enum cca_cache_trust trust) {
@@ -128,6 +129,16 @@ void cca_cache_file_release(struct cca_cache_file *file) {
   if (file->file >= 0)
     close(file->file);
   *file = (struct cca_cache_file){.file = -1};
+  errno = saved;
+}
+
+void cca_cache_file_touch(const struct cca_cache_file *file) {
+  enum { HOUR = 3600 };
+  struct timespec now;
+  int saved = errno;
+  if (clock_gettime(CLOCK_REALTIME, &now) == 0 &&
+      now.tv_sec - file->status.st_mtim.tv_sec > HOUR)
+    futimens(file->file, NULL);
   errno = saved;
 }
 

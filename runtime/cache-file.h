@@ -52,6 +52,9 @@ enum cca_cache_reason cca_cache_file_open(struct cca_cache_file *file,
                                           enum cca_cache_trust trust);
 void cca_cache_file_release(struct cca_cache_file *file);
 
+/* That FILE was used, for who looks for room: not more often than each hour. */
+void cca_cache_file_touch(const struct cca_cache_file *file);
+
 /*
  * Publish SIZE bytes at IMAGE as NAME in FOLDER, which is of trust
  * CCA_CACHE_OWN: all but the footer into a new file, that onto the disk, the

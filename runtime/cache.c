@@ -30,7 +30,6 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 struct cca_cache_state cca_cache_state;
@@ -203,15 +202,6 @@ static enum cca_cache_reason look_into(const char *path,
   return reason;
 }
 
-/* That it was used, for who looks for room: not more often than each hour. */
-static void touch(void) {
-  enum { HOUR = 3600 };
-  struct timespec now;
-  if (clock_gettime(CLOCK_REALTIME, &now) == 0 &&
-      now.tv_sec - state.file.status.st_mtim.tv_sec > HOUR)
-    futimens(state.file.file, NULL);
-}
-
 static void use(uint32_t count) {
   map_labels(count);
   /* Of what was met then, most will be met again. */
@@ -220,7 +210,7 @@ static void use(uint32_t count) {
   if (calls > cca_load(&cca_label_numbers) / 2)
     cca_labels_expect();
   if (state.when != CCA_CACHE_NEVER && state.file.status.st_uid == geteuid())
-    touch();
+    cca_cache_file_touch(&state.file);
   syscall(SYS_close, state.file.file);
   state.file.file = -1;
   cca_store_release(&state.in_use, 1);

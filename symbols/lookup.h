@@ -15,6 +15,10 @@
 #include "ccallocs/symbols.h"
 #include "summaries/table.h"
 
+/* The table of MODULE, whose queries are answered; it lives as long. */
+const struct cca_table *
+cca_symbols_table(const struct cca_symbols_module *module);
+
 int cca_lookup_address(const struct cca_table *table, uint64_t offset,
                        struct cca_frame *frames, size_t room, size_t *count);
 

@@ -192,6 +192,11 @@ static int state_of(const struct cca_symbols_module *module, size_t *count) {
   return atomic_load_explicit(&module->state, memory_order_acquire);
 }
 
+const struct cca_table *
+cca_symbols_table(const struct cca_symbols_module *module) {
+  return &module->table;
+}
+
 const char *cca_symbols_build_id(const struct cca_symbols_module *module) {
   size_t none;
   if (state_of(module, &none) < 0)

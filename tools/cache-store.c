@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/vec.h"
+#include "symbols-store.h"
 
 char *cca_cache_home(void) {
   const char *named = secure_getenv("CC_ALLOCS_CACHE"),
@@ -66,6 +67,14 @@ static void look_at(struct cca_cache_entry *entry, int folder,
     entry->calls = cca_cache_call_count(t);
     entry->clients = cca_cache_client_count(t);
     entry->areas = cca_cache_area_count(t);
+    size_t size;
+    const void *symbols =
+        cca_cache_area(&cache, CCA_NONE, CCA_SYMBOLS_AREA, &size);
+    struct cca_table table;
+    entry->symbols = symbols != NULL;
+    if (symbols && cca_table_open(&table, &cca_symbols_schema, symbols, size,
+                                  NULL) != CCA_TABLE_OK)
+      entry->reason = CCA_CACHE_BROKEN;
     if (entry->modules) {
       const char *path = cca_table_string(t, cca_cache_module_at(t, 0).path);
       size_t len = strnlen(path, sizeof entry->program - 1);

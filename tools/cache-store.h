@@ -31,6 +31,7 @@ struct cca_cache_entry {
   /* If it can be read: */
   char program[PATH_MAX];
   uint32_t modules, calls, clients, areas;
+  bool symbols; /* it is the symbol table of PROGRAM, and nothing else */
 };
 
 struct cca_cache_list {

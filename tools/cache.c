@@ -12,11 +12,13 @@
 
 #include "allocs.h"
 #include "cache-store.h"
+#include "symbols-store.h"
 
 static const char help[] =
     "usage: allocs cache list|verify|prune|why [OPTION...] [NAME...]\n"
     "\n"
-    "What programs under allocs run have left for the next time.\n"
+    "What programs under allocs run have left for the next time, and symbol "
+    "tables.\n"
     "\n"
     "  list    the caches, those that were used last first\n"
     "  verify  read each of them, or those NAMEd, as the runtime would\n"
@@ -63,13 +65,14 @@ static bool is_named(const struct options *o, const struct cca_cache_entry *e) {
 
 static json_t *json_of(const struct cca_cache_entry *e) {
   return json_pack(
-      "{s:s, s:I, s:I, s:s, s:o, s:I, s:I, s:I, s:I}", "name", e->name, "bytes",
-      (json_int_t)e->size, "used", (json_int_t)e->used, "state",
+      "{s:s, s:I, s:I, s:s, s:o, s:I, s:I, s:I, s:I, s:b}", "name", e->name,
+      "bytes", (json_int_t)e->size, "used", (json_int_t)e->used, "state",
       e->is_part ? "part" : cca_cache_word(e->reason), "program",
       *e->program ? json_stringn_nocheck(e->program, strlen(e->program))
                   : json_null(),
       "modules", (json_int_t)e->modules, "calls", (json_int_t)e->calls,
-      "clients", (json_int_t)e->clients, "areas", (json_int_t)e->areas);
+      "clients", (json_int_t)e->clients, "areas", (json_int_t)e->areas,
+      "symbols", e->symbols);
 }
 
 static int print_json(json_t *document) {
@@ -95,7 +98,10 @@ static void add_row(struct cca_grid *grid, const struct cca_cache_entry *e) {
   cca_cellf(grid, CCA_STYLE_PLAIN, "%llu", (unsigned long long)e->size);
   cca_cell(grid, CCA_STYLE_DIM, date);
   cca_cellf(grid, CCA_STYLE_PLAIN, "%u", e->modules);
-  cca_cellf(grid, CCA_STYLE_PLAIN, "%u", e->calls);
+  if (e->symbols)
+    cca_cell(grid, CCA_STYLE_PLAIN, "symbols");
+  else
+    cca_cellf(grid, CCA_STYLE_PLAIN, "%u", e->calls);
   cca_cell(grid, good ? CCA_STYLE_PLAIN : CCA_STYLE_WARN,
            good         ? e->program
            : e->is_part ? "(being written, or left by a writer)"
@@ -175,16 +181,20 @@ static int prune(const struct options *o) {
 
 /* The first module of T that is not what it was: its row, and why. */
 static enum cca_cache_reason find_changed(const struct cca_table *t,
-                                          uint32_t *which) {
+                                          bool symbols, uint32_t *which) {
   for (uint32_t i = 0; i < cca_cache_module_count(t); i++) {
     struct cca_cache_module was = cca_cache_module_at(t, i);
     const char *path = cca_table_string(t, was.path);
-    struct cca_identity is;
+    struct cca_identity is, bytes;
     *which = i;
     if (*path != '/') /* the kernel's own */
       continue;
-    if (!cca_cache_identify(path, &is))
+    struct stat status;
+    if (!cca_cache_identify(path, &is) ||
+        (symbols && !cca_symbols_identify(path, is.build_id, &bytes, &status)))
       return CCA_CACHE_MODULES;
+    if (symbols)
+      is = bytes;
     if (strcmp(cca_table_string(t, was.build_id), is.build_id) != 0)
       return CCA_CACHE_REBUILT;
     if ((uint64_t)was.digest != is.digest)
@@ -211,7 +221,7 @@ static enum cca_cache_reason find_why(const struct options *o, int folder,
              "cc-allocs " CCA_VERSION) != 0)
     reason = CCA_CACHE_RUNTIME;
   if (reason == CCA_CACHE_USED) {
-    reason = find_changed(&cache.table, &which);
+    reason = find_changed(&cache.table, e->symbols, &which);
     if (which != CCA_NONE)
       cca_screen_clean(
           about,
@@ -245,7 +255,9 @@ static int why(const struct options *o, const struct cca_cache_list *all) {
     cca_text_addf(&out, "%s  ", e->name);
     cca_screen_clean(&out, e->program);
     cca_text_addf(&out, "\n  %s%s%s\n",
-                  reason == CCA_CACHE_USED
+                  reason == CCA_CACHE_USED && e->symbols
+                      ? "its file is what it was: its symbols are used"
+                  : reason == CCA_CACHE_USED
                       ? "its modules are what they were: a process with them, "
                         "and the same options and clients, uses it"
                       : cca_cache_text(reason),

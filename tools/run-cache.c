@@ -18,6 +18,7 @@
 #include "allocs.h"
 #include "base/file.h"
 #include "cache-store.h"
+#include "run-symbols.h"
 
 bool cca_run_cache_is_when(const char *word) {
   return !strcmp(word, "exit") || !strcmp(word, "asked") ||
@@ -117,15 +118,27 @@ static void say_all(const char *folder) {
   free(pids);
 }
 
-void cca_run_cache_finish(const struct cca_run_cache_options *options,
-                          const char *folder) {
-  const char *store = getenv("CC_ALLOCS_CACHE"),
-             *when = getenv("CC_ALLOCS_CACHE_WRITE");
+void cca_run_cache_of_symbols(const struct cca_run_cache_options *options,
+                              struct cca_run_symbols_options *symbols) {
+  symbols->cache = getenv("CC_ALLOCS_CACHE");
+  symbols->shared = getenv("CC_ALLOCS_CACHE_SHARED");
+  symbols->keep = !options->when || !strcmp(options->when, "exit");
+  symbols->show_cache = options->show;
+}
+
+void cca_run_cache_say(const struct cca_run_cache_options *options,
+                       const char *folder) {
+  const char *store = getenv("CC_ALLOCS_CACHE");
   if (options->show && store)
     say_all(folder);
   else if (options->show)
     cca_complain("run", "there is no cache: %s",
                  options->off ? "--no-cache" : "no folder for it is known");
+}
+
+void cca_run_cache_trim(void) {
+  const char *store = getenv("CC_ALLOCS_CACHE"),
+             *when = getenv("CC_ALLOCS_CACHE_WRITE");
   if (store && (!when || strcmp(when, "never") != 0))
     cca_cache_keep_small(store);
 }

@@ -12,6 +12,9 @@
  * Only modules that have places are read.  They are read by a symbol server,
  * which by default is a child of ours: what crashes is a child of it, and the
  * tables are made side by side: all are asked for before one is waited for.
+ * Tables with debug information are kept in the user's cache, and found there
+ * by the next run (symbols-store.h); others take as little time as to look for
+ * them, and debug information may yet come.
  */
 #include "run-symbols.h"
 
@@ -30,12 +33,19 @@
 #include "allocs.h"
 #include "base/file.h"
 #include "ccallocs/symbols.h"
+#include "symbols-store.h"
+#include "symbols/lookup.h"
 #include "symbols/server.h"
 
 enum { START_MS = 5000, MAX_FRAMES = 256 };
 
 struct module {
-  struct cca_symbols_module *table; /* NULL: there will be none */
+  struct cca_symbols_module *table; /* made now; NULL: there will be none */
+  struct cca_symbols_kept kept;     /* or by an earlier run */
+  bool is_kept;
+  struct cca_text path;             /* of its file */
+  struct cca_identity is;           /* the same; known: it was read */
+  struct stat file;                 /* the same, when it was read */
   int status;                       /* CCA_OK, or a cca_error_code */
   bool exact;                       /* it is known by its build id */
   bool told;                        /* of what is wrong */
@@ -168,6 +178,57 @@ static struct module *find(const struct cca_run_symbols *symbols,
   return at ? &symbols->modules.items[*at] : NULL;
 }
 
+/* ---- Tables of earlier runs ---- */
+
+/* Is the table of MODULE, whose file IS says, in a cache? */
+static bool find_kept(const struct cca_run_symbols *symbols,
+                      struct module *module, const char *path,
+                      const char *build_id) {
+  const struct cca_run_symbols_options *options = symbols->options;
+  if ((!options->cache && !options->shared) ||
+      !cca_symbols_identify(path, build_id, &module->is, &module->file))
+    return false;
+  enum cca_cache_reason reason = CCA_CACHE_ABSENT;
+  if (options->cache)
+    reason = cca_symbols_find_kept(options->cache, CCA_CACHE_OWN, &module->is,
+                                   &module->kept);
+  if (reason != CCA_CACHE_USED && options->shared &&
+      cca_symbols_find_kept(options->shared, CCA_CACHE_SHARED, &module->is,
+                            &module->kept) == CCA_CACHE_USED)
+    reason = CCA_CACHE_USED;
+  if (options->show_cache)
+    cca_complain(
+        "run", "symbols of %s: the cache was %s%s", path,
+        reason == CCA_CACHE_USED ? "" : "not used: ", cca_cache_text(reason));
+  module->is_kept = reason == CCA_CACHE_USED;
+  return module->is_kept;
+}
+
+/* Leave the table of MODULE for the next run, if it is of the bytes that were
+ * looked at. */
+static void keep_table(const struct cca_run_symbols *symbols,
+                       struct module *module) {
+  struct stat now;
+  const struct stat *then = &module->file;
+  if (!symbols->options->keep || !symbols->options->cache || module->is_kept ||
+      module->status != CCA_OK || !module->is.known)
+    return;
+  const struct cca_table *table = cca_symbols_table(module->table);
+  struct cca_image image = cca_image_at(table, 0);
+  if (!(image.parts & CCA_PARTS_DEBUG) ||
+      (uint64_t)image.size != module->is.span ||
+      strcmp(cca_table_string(table, image.build_id), module->is.build_id) ||
+      stat(module->path.data, &now) < 0 || now.st_dev != then->st_dev ||
+      now.st_ino != then->st_ino ||
+      memcmp(&now.st_mtim, &then->st_mtim, sizeof now.st_mtim) ||
+      memcmp(&now.st_ctim, &then->st_ctim, sizeof now.st_ctim))
+    return;
+  module->is.path = module->path.data;
+  cca_symbols_keep(symbols->options->cache, &module->is, table);
+}
+
+/* ---- Loading ---- */
+
 /* Load the module, if nobody has yet. */
 static void load(struct cca_run_symbols *symbols, const char *path,
                  const char *build_id) {
@@ -185,15 +246,24 @@ static void load(struct cca_run_symbols *symbols, const char *path,
   else if (!*build_id && access(path, F_OK) == 0 &&
            !is_as_before(symbols, path))
     module.status = CCA_ERR_STALE;
-  else
+  else if (find_kept(symbols, &module, path, build_id))
+    module.status = CCA_OK;
+  else if (start(symbols))
     module.status =
         cca_symbols_load(symbols->symbols, path, *build_id ? build_id : NULL,
                          &module.table, &module.err);
+  else /* which was said */
+    module = (struct module){.status = CCA_ERR_SERVER_GONE, .told = true};
+  cca_text_adds(&module.path, path);
   cca_vec_push(&symbols->modules, module);
 }
 
 static bool is_place(const struct cca_heap_site *site) {
   return *site->address && *site->module;
+}
+
+bool cca_run_symbols_wanted(const struct cca_run_symbols *symbols) {
+  return !symbols->options->off;
 }
 
 void cca_run_symbols_ask(struct cca_run_symbols *symbols,
@@ -203,7 +273,7 @@ void cca_run_symbols_ask(struct cca_run_symbols *symbols,
   for (size_t i = 0; i < heap->rows.count; i++) {
     const struct cca_heap_row *row = &heap->rows.items[i];
     for (size_t j = 0; j < row->sites.count; j++)
-      if (is_place(&row->sites.items[j]) && start(symbols))
+      if (is_place(&row->sites.items[j]))
         load(symbols, row->sites.items[j].module, row->sites.items[j].build_id);
   }
 }
@@ -265,13 +335,13 @@ static const char *keep(struct cca_heap *heap, const char *text) {
 }
 
 static void name(struct cca_heap *heap, struct cca_heap_site *site,
-                 const struct cca_symbols_module *table) {
+                 const struct cca_table *table) {
   struct cca_frame frames[MAX_FRAMES];
   size_t count;
   uint64_t address = strtoull(site->address, NULL, 16);
   /* A call is before the address that it returns to. */
   if (!address ||
-      cca_symbols_find(table, address - 1, frames, MAX_FRAMES, &count) ==
+      cca_lookup_address(table, address - 1, frames, MAX_FRAMES, &count) ==
           CCA_ERR_NOT_FOUND ||
       !count)
     return;
@@ -310,13 +380,21 @@ void cca_run_symbols_name(struct cca_run_symbols *symbols,
       const struct module *module =
           is_place(site) ? find(symbols, site->module, site->build_id) : NULL;
       if (module && module->status == CCA_OK)
-        name(heap, site, module->table);
+        name(heap, site,
+             module->is_kept ? &module->kept.table
+                             : cca_symbols_table(module->table));
     }
 }
 
 void cca_run_symbols_end(struct cca_run_symbols *symbols) {
-  for (size_t i = 0; i < symbols->modules.count; i++)
-    cca_symbols_unload(symbols->modules.items[i].table);
+  for (size_t i = 0; i < symbols->modules.count; i++) {
+    struct module *module = &symbols->modules.items[i];
+    keep_table(symbols, module);
+    if (module->is_kept)
+      cca_cache_file_release(&module->kept.file);
+    cca_symbols_unload(module->table);
+    cca_text_release(&module->path);
+  }
   cca_symbols_close(symbols->symbols);
   end_server(symbols);
   cca_vec_release(&symbols->modules);

@@ -3,7 +3,8 @@
  * run-symbols.h -- functions and lines of the addresses of a run's heaps.
  *
  * The processes that are watched do nothing for it, and nobody waits for it
- * while they run: tables are made by a symbol server (docs/symserver.md).
+ * while they run: tables are those that an earlier run has left, or made by a
+ * symbol server (docs/symserver.md).
  */
 #ifndef CCA_RUN_SYMBOLS_H
 #define CCA_RUN_SYMBOLS_H
@@ -17,6 +18,10 @@ struct cca_run_symbols_options {
   bool no_start;      /* SERVER, if it is not there */
   const char *folder; /* ours alone: that one's socket is made in it */
   unsigned wait_ms;   /* for tables, once all are to be shown */
+  const char *cache, *shared; /* folders in which tables are looked for (the
+                                 user's, and one that is shared); NULL: none */
+  bool keep;                  /* and put into the first */
+  bool show_cache;            /* say of each whether it was there */
 };
 
 struct cca_run_symbols;
@@ -26,6 +31,9 @@ struct cca_run_symbols;
  * OPTIONS are borrowed.  Starts nothing yet.  Owned. */
 struct cca_run_symbols *
 cca_run_symbols_begin(const struct cca_run_symbols_options *options);
+
+/* Are any wanted? */
+bool cca_run_symbols_wanted(const struct cca_run_symbols *symbols);
 
 /* Have the tables made of all modules in which HEAP has addresses.  Does not
  * wait for them. */
@@ -37,7 +45,8 @@ void cca_run_symbols_ask(struct cca_run_symbols *symbols,
 void cca_run_symbols_name(struct cca_run_symbols *symbols,
                           struct cca_heap *heap);
 
-/* Release SYMBOLS, and end the server, if it is our own. */
+/* Keep the tables that were made, if that is wanted; release SYMBOLS, and end
+ * the server, if it is our own. */
 void cca_run_symbols_end(struct cca_run_symbols *symbols);
 
 #endif

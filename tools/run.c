@@ -631,6 +631,7 @@ int cca_run_main(int argc, char **argv) {
     return EXIT_OURS;
   }
   options.symbols.folder = folder.data;
+  cca_run_cache_of_symbols(&options.cache, &options.symbols);
   if (options.show.format == CCA_HEAP_TEXT && !options.show.heap.sites)
     options.symbols.off = true; /* no address is shown */
   struct cca_run_symbols *symbols = cca_run_symbols_begin(&options.symbols);
@@ -640,10 +641,12 @@ int cca_run_main(int argc, char **argv) {
     options.show.program = program;
     options.show.exit_status = status;
     cca_run_clients_say(folder.data);
-    cca_run_cache_finish(&options.cache, folder.data);
+    cca_run_cache_say(&options.cache, folder.data);
     status = show(folder.data, &options, symbols, &target, argv[optind]);
   }
   cca_run_symbols_end(symbols);
+  if (program)
+    cca_run_cache_trim();
   if (target.name && target.file >= 0)
     close(target.file);
   remove_folder(folder.data);

@@ -129,7 +129,7 @@ allocs run --json -o json ./main broken libin.so 2>said
 [ "$(symbols)" = unreadable ]
 expect said <<<"allocs run: $work/libin.so: addresses stay without functions: not an ELF file"
 library -g
-allocs run --json --symbols-wait 0 -o json ./main 2>said
+allocs run --json --no-cache --symbols-wait 0 -o json ./main 2>said
 [ "$(symbols)" = late ]
 grep -qxF "allocs run: $work/libin.so: addresses stay without functions: its symbols were not read in time; --symbols-wait gives them more" said
 allocs run --json -o json ./main 2>said

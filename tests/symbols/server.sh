@@ -71,14 +71,14 @@ started=$(pgrep -f "symserver --socket $work/run/cc-allocs/symbols --idle 300")
 void *plain(void) { return malloc(77); }
 END
 "$CCA_CC" -x c - -L. -lplain -Wl,-rpath,"$work" -o use <<<'void *plain(void); int main(void) { return !plain(); }'
-allocs run --sites --server= --no-start ./use 2>got
+allocs run --sites --no-cache --server= --no-start ./use 2>got
 grep -qE ' <stdin>:2  plain$' got
 kill "$started"
 while kill -0 "$started" 2>/dev/null; do sleep 0.05; done
-allocs run --sites --server= --no-start ./use 2>got
+allocs run --sites --no-cache --server= --no-start ./use 2>got
 grep -qxF "allocs run: $work/libplain.so: addresses stay without functions: no symbol server: No such file or directory" got
 grep -qE ' libplain.so\+0x[0-9a-f]+$' got
-allocs run --sites --server= ./use 2>got
+allocs run --sites --no-cache --server= ./use 2>got
 grep -qE ' <stdin>:2  plain$' got
 started=$(pgrep -f "symserver --socket $work/run/cc-allocs/symbols --idle 300")
 rm run/cc-allocs/symbols
