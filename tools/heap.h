@@ -139,8 +139,8 @@ void cca_heap_modules_text(const struct cca_heap *heap,
 /* The object of one process; owned. */
 json_t *cca_heap_json(const struct cca_heap *heap);
 
-/* Append the page to OUT; DOCUMENT is all that `allocs run --json` writes. */
-void cca_heap_html(const json_t *document, struct cca_text *out);
+/* Append the page to OUT; JSON is all that `allocs run --json` writes. */
+void cca_heap_html(const char *json, struct cca_text *out);
 
 /* Append a line for each site to OUT; options->live says which bytes. */
 void cca_heap_folded(const struct cca_heap *heap,

@@ -2,8 +2,11 @@
 /*
  * run-show.c -- from the snapshots in a folder to one text; see run-show.h.
  *
- * In:  files PID.NUMBER (docs/snapshot.schema.json), and others.
- * Out: tables, one for each snapshot; or one document with all of them.
+ * In:    files PID.NUMBER (docs/snapshot.schema.json), and others.
+ * Out:   tables, one for each snapshot; or one document with all of them.
+ * Holds: a program may start any number of processes: of each there is no more
+ *        than what is written of it, but for a profile, which sums up their
+ * last snapshots at once.
  */
 #include "run-show.h"
 
@@ -60,106 +63,194 @@ static struct founds find_snapshots(const char *folder, pid_t program) {
   return founds;
 }
 
-static struct heaps read_heaps(const struct founds *founds) {
-  struct heaps heaps = {0};
-  for (size_t i = 0; i < founds->count; i++) {
-    struct cca_heap heap;
-    const char *why;
-    if (cca_heap_read(&heap, founds->items[i].path, &why) < 0) {
-      cca_complain("run", "the snapshot of process %lu cannot be read: %s",
-                   founds->items[i].pid, why);
-      cca_heap_release(&heap);
-    } else {
-      const struct cca_heap *last =
-          heaps.count ? &heaps.items[heaps.count - 1] : NULL;
-      heap.number = last && last->pid == heap.pid ? last->number + 1 : 0;
-      cca_vec_push(&heaps, heap);
-    }
-  }
-  return heaps;
+/* One snapshot after the other: of many processes no more than one is there at
+ * a time. */
+struct walk {
+  const struct founds *founds;
+  size_t next;
+  bool silent;               /* what cannot be read was said before */
+  const struct found *last;  /* that could be read; NULL: none yet */
+  const struct found *older; /* that before it, of the same process, or NULL */
+  uint64_t pid, number;      /* of LAST */
+};
+
+static int read_one(const struct found *found, bool silent,
+                    struct cca_heap *heap) {
+  const char *why;
+  int status = cca_heap_read(heap, found->path, &why);
+  if (status < 0 && !silent)
+    cca_complain("run", "the snapshot of process %lu cannot be read: %s",
+                 found->pid, why);
+  if (status < 0)
+    cca_heap_release(heap);
+  return status;
 }
 
-/* From the last one on, so that each is whole while it is taken away. */
-static void subtract(struct heaps *heaps) {
-  for (size_t i = heaps->count; i-- > 1;)
-    if (heaps->items[i].pid == heaps->items[i - 1].pid)
-      cca_heap_subtract(&heaps->items[i], &heaps->items[i - 1]);
+/* The next snapshot that can be read, in HEAP, which the caller releases;
+ * false: that was all. */
+static bool walk_on(struct walk *walk, struct cca_heap *heap) {
+  while (walk->next < walk->founds->count) {
+    const struct found *found = &walk->founds->items[walk->next++];
+    if (read_one(found, walk->silent, heap) < 0)
+      continue;
+    bool same = walk->last && walk->pid == heap->pid;
+    heap->number = same ? walk->number + 1 : 0;
+    walk->older = same ? walk->last : NULL;
+    walk->last = found;
+    walk->pid = heap->pid;
+    walk->number = heap->number;
+    return true;
+  }
+  return false;
+}
+
+/* HEAP, where the walk is, less the one before of its process. */
+static void subtract_older(const struct walk *walk, struct cca_heap *heap) {
+  struct cca_heap older;
+  if (!walk->older || read_one(walk->older, true, &older) < 0)
+    return;
+  cca_heap_subtract(heap, &older);
+  cca_heap_release(&older);
+}
+
+/* Have all tables made before one is waited for. */
+static void ask_for_symbols(const struct founds *founds,
+                            struct cca_run_symbols *symbols) {
+  struct walk walk = {.founds = founds, .silent = true};
+  struct cca_heap heap;
+  while (cca_run_symbols_wanted(symbols) && walk_on(&walk, &heap)) {
+    cca_run_symbols_ask(symbols, &heap);
+    cca_heap_release(&heap);
+  }
 }
 
 /* ---- The forms ---- */
 
-static json_t *document_of(const struct heaps *heaps, int exit_status) {
-  json_t *document = json_object(), *processes = json_array();
-  for (size_t i = 0; i < heaps->count; i++)
-    json_array_append_new(processes, cca_heap_json(&heaps->items[i]));
-  json_object_set_new(document, "version", json_integer(1));
-  json_object_set_new(document, "exit_status", json_integer(exit_status));
-  json_object_set_new(document, "processes", processes);
-  return document;
-}
+/* What is made of the heaps, as they come. */
+struct form {
+  const struct cca_show *show;
+  const struct cca_screen *screen;
+  struct cca_text *out;
+  struct cca_text json; /* of the document, as far as it goes */
+  size_t processes;     /* in it */
+  struct heaps kept;    /* of forms that want one snapshot of each process */
+};
 
-static void write_document(const struct heaps *heaps,
-                           const struct cca_show *show, struct cca_text *out) {
-  json_t *document = document_of(heaps, show->exit_status);
-  if (show->format == CCA_HEAP_HTML) {
-    cca_heap_html(document, out);
-  } else {
-    char *text = json_dumps(document, JSON_INDENT(2));
-    cca_text_adds(out, text ? text : "");
-    cca_text_adds(out, "\n");
-    free(text);
+/* What jansson writes of the whole document, without having all of it at once:
+ * indented by two, or, for a page, compact. */
+static void add_process(struct form *form, const struct cca_heap *heap) {
+  bool compact = form->show->format == CCA_HEAP_HTML;
+  json_t *process = cca_heap_json(heap);
+  char *text = json_dumps(process, compact ? JSON_COMPACT : JSON_INDENT(2));
+  json_decref(process);
+  if (!text)
+    return;
+  cca_text_adds(&form->json, form->processes++ ? "," : "");
+  for (char *line, *rest = text; (line = strsep(&rest, "\n"));) {
+    cca_text_adds(&form->json, compact ? "" : "\n    ");
+    cca_text_adds(&form->json, line);
   }
-  json_decref(document);
+  free(text);
 }
 
-/* Forms that add all up, and so take one snapshot of each process. */
-static void write_stacks(const struct heaps *heaps, const struct cca_show *show,
-                         struct cca_text *out) {
+static void begin_document(struct form *form) {
+  const char *head = form->show->format == CCA_HEAP_HTML
+                         ? "{\"version\":1,\"exit_status\":%d,\"processes\":["
+                         : "{\n  \"version\": 1,\n  \"exit_status\": %d,\n"
+                           "  \"processes\": [";
+  cca_text_addf(&form->json, head, form->show->exit_status);
+}
+
+static void end_document(struct form *form) {
+  if (form->show->format == CCA_HEAP_HTML) {
+    cca_text_adds(&form->json, "]}");
+    cca_heap_html(form->json.data, form->out);
+    return;
+  }
+  cca_text_adds(&form->json, form->processes ? "\n  ]\n}\n" : "]\n}\n");
+  cca_text_add(form->out, form->json.data, form->json.len);
+}
+
+/* Forms that add all up take the last snapshot of each process: HEAP, which is
+ * theirs from here on, in place of the one before it. */
+static void keep_last(struct form *form, const struct cca_heap *heap) {
+  struct heaps *kept = &form->kept;
+  struct cca_heap *last = kept->count ? &kept->items[kept->count - 1] : NULL;
+  if (last && last->pid != heap->pid && form->show->format == CCA_HEAP_FOLDED) {
+    cca_heap_folded(last, &form->show->heap, form->out);
+  } else if (!last || last->pid != heap->pid) {
+    cca_vec_push(kept, *heap);
+    return;
+  }
+  cca_heap_release(last);
+  *last = *heap;
+}
+
+/* HEAP is the form's. */
+static void add(struct form *form, struct cca_heap *heap) {
+  switch (form->show->format) {
+  case CCA_HEAP_FOLDED:
+  case CCA_HEAP_PPROF:
+    keep_last(form, heap);
+    return;
+  case CCA_HEAP_JSON:
+  case CCA_HEAP_HTML:
+    add_process(form, heap);
+    break;
+  case CCA_HEAP_TEXT:
+  default:
+    cca_heap_text(heap, &form->show->heap, form->screen, form->out);
+    break;
+  }
+  cca_heap_release(heap);
+}
+
+static void finish(struct form *form) {
   struct cca_vec(const struct cca_heap *) last = {0};
-  for (size_t i = 0; i < heaps->count; i++)
-    if (i + 1 == heaps->count || heaps->items[i + 1].pid != heaps->items[i].pid)
-      cca_vec_push(&last, &heaps->items[i]);
-  if (show->format == CCA_HEAP_FOLDED) {
-    for (size_t i = 0; i < last.count; i++)
-      cca_heap_folded(last.items[i], &show->heap, out);
-  } else if (!cca_heap_pprof(last.items, last.count, &show->heap, out)) {
-    cca_complain("run", "the profile is too large for its format");
+  switch (form->show->format) {
+  case CCA_HEAP_FOLDED:
+    if (form->kept.count)
+      cca_heap_folded(form->kept.items, &form->show->heap, form->out);
+    break;
+  case CCA_HEAP_PPROF:
+    for (size_t i = 0; i < form->kept.count; i++)
+      cca_vec_push(&last, &form->kept.items[i]);
+    if (!cca_heap_pprof(last.items, last.count, &form->show->heap, form->out))
+      cca_complain("run", "the profile is too large for its format");
+    break;
+  case CCA_HEAP_JSON:
+  case CCA_HEAP_HTML:
+    end_document(form);
+    break;
+  default:
+    break;
   }
+  for (size_t i = 0; i < form->kept.count; i++)
+    cca_heap_release(&form->kept.items[i]);
+  cca_vec_release(&form->kept);
   cca_vec_release(&last);
+  cca_text_release(&form->json);
 }
 
 bool cca_run_show(const char *folder, const struct cca_show *show,
                   struct cca_run_symbols *symbols,
                   const struct cca_screen *screen, struct cca_text *out) {
   struct founds founds = find_snapshots(folder, show->program);
-  struct heaps heaps = read_heaps(&founds);
+  struct form form = {.show = show, .screen = screen, .out = out};
+  struct walk walk = {.founds = &founds};
+  struct cca_heap heap;
   bool left = founds.count && founds.items[0].first;
-  if (show->diff)
-    subtract(&heaps);
-  for (size_t i = 0; i < heaps.count; i++)
-    cca_run_symbols_ask(symbols, &heaps.items[i]);
-  for (size_t i = 0; i < heaps.count; i++)
-    cca_run_symbols_name(symbols, &heaps.items[i]);
-  switch (show->format) {
-  case CCA_HEAP_JSON:
-  case CCA_HEAP_HTML:
-    write_document(&heaps, show, out);
-    break;
-  case CCA_HEAP_FOLDED:
-  case CCA_HEAP_PPROF:
-    write_stacks(&heaps, show, out);
-    break;
-  case CCA_HEAP_TEXT:
-  default:
-    for (size_t i = 0; i < heaps.count; i++)
-      cca_heap_text(&heaps.items[i], &show->heap, screen, out);
-    break;
+  ask_for_symbols(&founds, symbols);
+  begin_document(&form);
+  while (walk_on(&walk, &heap)) {
+    if (show->diff)
+      subtract_older(&walk, &heap);
+    cca_run_symbols_name(symbols, &heap);
+    add(&form, &heap);
   }
-  for (size_t i = 0; i < heaps.count; i++)
-    cca_heap_release(&heaps.items[i]);
+  finish(&form);
   for (size_t i = 0; i < founds.count; i++)
     free(founds.items[i].path);
-  cca_vec_release(&heaps);
   cca_vec_release(&founds);
   return left;
 }
