@@ -29,9 +29,9 @@
 #include "start.h"
 #include "summaries/error.h"
 
-/* How long a server may take from its start to its first connection, and how
- * often it is looked for meanwhile. */
-enum { START_MS = 5000, LOOK_MS = 5 };
+enum { LOOK_MS = 5 }; /* how often one that was started is looked for */
+
+int cca_table_client_start_ms = 5000;
 
 static void close_one(int *file) {
   if (*file >= 0)
@@ -135,7 +135,7 @@ int cca_table_client_ask(struct cca_table_client *client, const char *path,
       return gone(client, err, why.text);
     }
   }
-  client->give_up = now_ms() + START_MS;
+  client->give_up = now_ms() + cca_table_client_start_ms;
   return CCA_ERR_NOT_READY;
 }
 
@@ -156,7 +156,10 @@ static bool has_ended(struct cca_table_client *client) {
 static int ask_at_last(struct cca_table_client *client, struct cca_error *err) {
   if (client->file < 0)
     return CCA_OK;
-  bool ended = has_ended(client); /* before it is looked for the last time */
+  /* Before it is looked for the last time.  One that we did not start has the
+   * lock before it serves, and until it ends, its socket cleaned away or not. */
+  bool ended = has_ended(client);
+  bool was_served = cca_symbols_is_served(&client->address);
   struct cca_error tried;
   int status = try(client, &tried);
   if (status == CCA_ERR_SERVER_GONE)
@@ -167,6 +170,8 @@ static int ask_at_last(struct cca_table_client *client, struct cca_error *err) {
     return gone(client, err, "it ended");
   if (ended && !cca_symbols_is_served(&client->address))
     return gone(client, err, "the one that was started ended");
+  if (!ended && client->starting < 0 && !was_served)
+    return gone(client, err, "it ended");
   if (now_ms() > client->give_up)
     return gone(client, err, "the one that was started does not serve");
   return CCA_ERR_NOT_READY;

@@ -13,6 +13,10 @@
 #include "ccallocs/error.h"
 #include "summaries/table.h"
 
+/* How long a server may take from its start to its first connection, in ms: a
+ * test may know better how long that is.  To be set before there are threads. */
+extern int cca_table_client_start_ms;
+
 struct cca_table_client {
   int socket; /* -1: the server was not asked yet, or answered */
   pid_t asker;

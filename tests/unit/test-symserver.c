@@ -58,6 +58,17 @@ static void start(struct cca_server_options options) {
   close(started[1]);
 }
 
+/* Until it goes on, the server does nothing: what is not there yet is not,
+ * however slow the client is. */
+static void stop(void) {
+  int status;
+  kill(server, SIGSTOP);
+  CHECK_U(waitpid(server, &status, WUNTRACED), server);
+  CHECK(WIFSTOPPED(status));
+}
+
+static void go_on(void) { kill(server, SIGCONT); }
+
 static void end(int signal) {
   int status;
   kill(server, signal);
@@ -150,8 +161,10 @@ static void test_no_server(void) {
 
 static void test_answers(void) {
   start((struct cca_server_options){.memory = 1 << 30});
+  stop();
   struct cca_symbols_module *one = load(program, 0, CCA_ERR_NOT_READY);
   check_state(one, CCA_ERR_NOT_READY);
+  go_on();
   CHECK_U(cca_symbols_wait(one, -1, NULL), CCA_OK);
   CHECK_U(cca_symbols_wait(one, 0, NULL), CCA_OK);
   check_answers(one);
@@ -253,7 +266,9 @@ static void test_many(void) {
 /* A child of fork() does not take its parent's table. */
 static void test_fork(void) {
   write_copy(SIZE_MAX);
+  stop();
   struct cca_symbols_module *module = load(copy, 0, CCA_ERR_NOT_READY);
+  go_on();
   pid_t child = fork();
   int status;
   if (!child)
@@ -267,17 +282,17 @@ static void test_fork(void) {
 
 static void test_stopped_and_killed(void) {
   struct cca_symbols_module *before = load(program, -1, CCA_OK);
-  kill(server, SIGSTOP);
+  stop();
   struct cca_symbols_module *late = load(program, 50, CCA_ERR_TIMED_OUT);
   check_state(late, CCA_ERR_TIMED_OUT);
   CHECK(cca_symbols_wait(late, 0, NULL) == CCA_ERR_NOT_READY);
   CHECK(cca_symbols_wait(late, 20, NULL) == CCA_ERR_TIMED_OUT);
-  kill(server, SIGCONT);
+  go_on();
   CHECK_U(cca_symbols_wait(late, -1, NULL), CCA_OK); /* it came yet */
   check_answers(late);
   cca_symbols_unload(late);
 
-  kill(server, SIGSTOP);
+  stop();
   late = load(program, 0, CCA_ERR_NOT_READY);
   end(SIGKILL);
   struct cca_error err = {.text = ""};
