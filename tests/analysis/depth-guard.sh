@@ -11,13 +11,13 @@ ln -s "$build_dir/bin/cc-allocs" bin/x86_64-linux-gnu-cc-allocs
 echo 'int x;' >a.c
 export CC_ALLOCS_LOG=$work/log
 PATH=$work/bin:$PATH gcc -c a.c
-allocs dump a.o | grep -q '^unit .*source="a.c"'
+allocs dump a.o | grep '^unit .*source="a.c"' >/dev/null
 rm a.o
 PATH=$work/bin:$PATH cc-allocs gcc -c a.c -o b.o
 [ -s b.o ]
 if command -v x86_64-linux-gnu-gcc >/dev/null; then
   bin/x86_64-linux-gnu-cc-allocs -c a.c
-  allocs dump a.o | grep -q '^unit .*source="a.c"'
+  allocs dump a.o | grep '^unit .*source="a.c"' >/dev/null
 fi
 
 # A script that calls us, which call it.

@@ -76,7 +76,7 @@ EOF_ROWS
 EOF_ROWS
   done
   # Every place follows a call or a jump; nothing may follow the last.
-  [ -z "$(comm -23 <(offsets | head -2 | sort) <(after_calls | sort))" ]
+  [ -z "$(comm -23 <(offsets | sed -n 1,2p | sort) <(after_calls | sort))" ]
   [ "$(offsets | wc -l)" = 3 ]
 done
 

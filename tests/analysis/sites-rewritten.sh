@@ -82,7 +82,7 @@ for compiler in "$CCA_CC" ${CCA_CLANG:+"$CCA_CLANG"}; do
     places twin.o 7:7 8:7 9:7 14:13 14:44 21:13
 
     cc-allocs -c $level -g both.c
-    if "$compiler" --version | grep -q clang; then
+    if "$compiler" --version | grep clang >/dev/null; then
       places both.o 4:7 4:19
     else
       [ -z "$(rows both.o)" ]

@@ -48,7 +48,7 @@ expect got <wanted
 [ -x "$(pkg-config --variable=compiler cc-allocs)" ]
 
 # So do the links under compilers' names.
-name=$(find moved/lib/cc-allocs/bin -name cc -o -name gcc | head -n 1)
+name=$(find moved/lib/cc-allocs/bin -name cc -o -name gcc | sed -n 1p)
 PATH=$work/moved/lib/cc-allocs/bin:$PATH "${name##*/}" -g wrap.c -o by-name
 by-cmake/stranger by-name >got
 expect got <wanted

@@ -60,7 +60,7 @@ object() {
     while read -r section offset; do
       n=$((n + 1))
       index=$(readelf -SW "$file" |
-        sed -n "s/^ *\[ *\([0-9]*\)\] $section .*/\1/p" | head -n 1)
+        sed -n "s/^ *\[ *\([0-9]*\)\] $section .*/\1/p" | sed -n 1p)
       echo "call @c$n func=@f file=@file line=$n callee=@malloc" \
         'args=[@size] used_as=@s'
       sites+="site call=@c$n section=\"$section\" index=$index"

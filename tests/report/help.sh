@@ -13,7 +13,7 @@ cmp usage help
 for command in report check run cache export dump assemble solve symbolize symserver; do
   grep -q "^  allocs $command " help
   allocs $command --help >$command.help
-  head -n 1 $command.help | grep -q "^usage: allocs $command "
+  head -n 1 $command.help | grep "^usage: allocs $command " >/dev/null
 done
 not grep -hE '^.{81}' ./*help
 

@@ -51,7 +51,7 @@ not grep -qE '^.{81}' narrow
 COLUMNS=80 allocs report lua | grep '^  luaM_malloc_ .*TString (12), TValue (2), Proto, +1 more$' >/dev/null
 
 # Signs instead of ASCII where the locale has them.
-if locale -a | grep -qix c.utf8; then
+if locale -a | grep -ix c.utf8 >/dev/null; then
   LC_ALL=C.UTF-8 allocs report lua | grep ' → which holds l_alloc → realloc' >/dev/null
 fi
 allocs report lua >ascii

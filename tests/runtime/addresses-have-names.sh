@@ -76,7 +76,7 @@ allocs run --format=html -o page ./main
 sed -n 's/^.* id="heap">\(.*\)<\/script>.*$/\1/p' page | python3 sites.py >got
 [ "$(wc -l <got)" = 3 ]
 allocs run --format=pprof -o pprof ./main
-go tool pprof -raw pprof 2>err | sed -n "/ inner /,\$p" | head -n 3 |
+go tool pprof -raw pprof 2>err | sed -n "/ inner /,\$p" | sed -n 1,3p |
   sed -E 's/^ *[0-9]+: 0x[0-9a-f]+ M=[0-9]+ //; s/^ *//; s/ s=0\(\)$//' >got
 expect got <<END
 inner $work/in.c:5

@@ -32,8 +32,7 @@ faulty() {
 sound() {
   local left
   left=$(find "$caches" -name '*.cache' 2>/dev/null | wc -l || :)
-  [ "$left" -le 1 ]
-  [ "$left" = 0 ] || allocs cache verify >/dev/null
+  [ "$left" -le 1 ] && { [ "$left" = 0 ] || allocs cache verify >/dev/null; }
 }
 
 # sweep KIND STATUS: from an empty folder, and over a cache that is there, of which
@@ -95,7 +94,7 @@ cat >disk.sh <<'EOF'
 mount -t tmpfs -o size="$1"k,nr_inodes=0,mode=700 tmpfs "$CC_ALLOCS_CACHE" || exit 77
 LD_PRELOAD=$2 ./main || exit 1
 [ -z "$(find "$CC_ALLOCS_CACHE" -name '*.part')" ] || exit 2
-find "$CC_ALLOCS_CACHE" -name '*.cache' | grep -q . || { echo none; exit 0; }
+find "$CC_ALLOCS_CACHE" -name '*.cache' | grep . >/dev/null || { echo none; exit 0; }
 allocs cache verify >/dev/null && echo whole
 EOF
 rm -rf "$caches"

@@ -83,7 +83,7 @@ cc-allocs -O1 -g -fno-builtin -I"$source_dir/include" main.c -o main \
 ./main >out
 expect out <<<'5000 met, 1000 freed, 1000 seen'
 for name in jemalloc tcmalloc_minimal mimalloc; do
-  malloc=$(ldconfig -p | sed -n "s/.*lib$name\.so[^>]*=> //p" | head -n 1)
+  malloc=$(ldconfig -p | sed -n "s/.*lib$name\.so[^>]*=> //p" | sed -n 1p)
   [ -n "$malloc" ] || continue
   LD_PRELOAD=$build_dir/lib/libccallocs-runtime.so:$malloc ./main >out
   expect out <<<'5000 met, 1000 freed, 1000 seen'

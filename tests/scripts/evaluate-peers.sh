@@ -35,7 +35,7 @@ done
   gcc -c main.c -o conftest.o && rm conftest.o
   gcc -c main.c && gcc main.o a.o -o main
 )
-allocs report main | grep -q plain_alloc
+allocs report main | grep plain_alloc >/dev/null
 [ "$(find commands -type f | wc -l)" = 4 ]
 
 cat >ask.py <<'END'

@@ -15,7 +15,7 @@ echo 'int more(void) { return puts(getenv("HOME")); }' >>more.c
 "$CCA_CC" -O1 -g inlined.c more.c -o one
 "$CCA_CC" -O1 -g -DTWO inlined.c more.c -o two
 dwz -m common.debug one two
-readelf -SW one | grep -q ' \.gnu_debugaltlink '
+readelf -SW one | grep ' \.gnu_debugaltlink ' >/dev/null
 allocs symbolize -fie one "$(address_of one outer)" >got
 inlined_answer "$work" | expect got
 allocs symbolize -fse two "$(address_of two more)" >got

@@ -85,6 +85,7 @@ until [ -s path ]; do sleep 0.01; done
 XDG_RUNTIME_DIR=$work allocs symbolize --server= --no-start -fie x.o <addresses >got
 expect got <wanted
 kill $!
+wait $!
 
 # The twin: linked, the same addresses are none of the program's, and its sections
 # have addresses of their own.
@@ -92,4 +93,4 @@ kill $!
 allocs symbolize -fie linked.so <addresses >got
 [ "$(sort -u got)" = "$(printf '%s\n' '??' '??:0')" ]
 address=$(address_of linked.so first)
-allocs symbolize -fie linked.so "$address" | grep -qx first
+allocs symbolize -fie linked.so "$address" | grep -x first >/dev/null

@@ -22,7 +22,7 @@ int between(void) {
 }
 END
 gcc -g -O1 -fno-toplevel-reorder two.c one.c -o prog
-objdump --dwarf=decodedline prog | grep -qE '^one.c +98 ' # there is one
+objdump --dwarf=decodedline prog | grep -E '^one.c +98 ' >/dev/null # there is one
 
 start=$(address_of prog start)
 allocs symbolize -fse prog "$start" "$(address_of prog between)" \
