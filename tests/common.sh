@@ -27,7 +27,16 @@ failed_at() {
   echo "FAIL ${script#"$source_dir"/}:$line: $(sed -n "${line}s/^ *//p" "$script")" >&2
 }
 trap 'failed_at $LINENO' ERR
-trap 'rm -rf "$work"' EXIT
+# Whoever was killed, or works on for a test that has ended, may still make a
+# file for a moment; the test's result is not changed by that.
+clean_up() {
+  for _ in $(seq 300); do
+    ! rm -rf "$work" 2>/dev/null || return 0
+    sleep 0.1
+  done
+  rm -rf "$work"
+}
+trap clean_up EXIT
 cd "$work"
 export XDG_CACHE_HOME=$work/.cache # of allocs run
 unset CC_ALLOCS_CACHE CC_ALLOCS_CACHE_SHARED

@@ -23,7 +23,7 @@ clang slow <<<'sleep 2; exec '"${CCA_CLANG:-clang-19}"' "$@"'
 ended() { # all that was started has; nobody may be there to bury it
   local pid
   while read -r pid; do
-    for _ in $(seq 50); do
+    for _ in $(seq 600); do
       grep -q '^State:[[:space:]]*[^Z]' "/proc/$pid/status" 2>/dev/null || break
       sleep 0.1
     done
@@ -35,6 +35,7 @@ ended() { # all that was started has; nobody may be there to bury it
 build() {
   local begin=$SECONDS
   rm -f a.o
+  : >pids # time may be up before it has noted itself
   CC_ALLOCS_CLANG=$work/$1 cc-allocs -c a.c >said 2>&1
   [ $((SECONDS - begin)) -le "$2" ]
   [ ! -s said ]
@@ -58,7 +59,7 @@ for seconds in 60 -1; do
 done
 
 # Whoever waits for cc-allocs does not wait in vain: a build, too.
-rm -f pids
+: >pids
 CC_ALLOCS_SECONDS=1 CC_ALLOCS_CLANG=$work/sleeping cc-allocs a.c -o a
 ./a
 allocs report --json a | grep "$up" >/dev/null

@@ -16,13 +16,13 @@ if [ -z "${CCA_INSIDE-}" ]; then
   exit
 fi
 started=()
-trap 'kill "${started[@]}" 2>/dev/null; wait; rm -rf "$work"' EXIT
+trap 'kill "${started[@]}" 2>/dev/null || :; wait; clean_up' EXIT
 chmod 777 "$work" # the daemons are somebody else
 mkdir -m 1777 tmp
 
-# until_said FILE PATTERN: it is in there, in 30 seconds.
+# until_said FILE PATTERN: it is in there, in two minutes.
 until_said() {
-  for _ in $(seq 300); do
+  for _ in $(seq 1200); do
     ! grep -q "$2" "$1" 2>/dev/null || return 0
     sleep 0.1
   done
@@ -31,7 +31,7 @@ until_said() {
 }
 
 # Two machines with a cable between them.
-unshare -n sleep 300 &
+unshare -n sleep infinity &
 there=$!
 started+=($!)
 for _ in $(seq 100); do

@@ -9,7 +9,7 @@
 keeps
 keeper
 mount -t tmpfs -o noexec,mode=700 none cache 2>/dev/null || skip "nothing can be mounted"
-trap 'umount cache; rm -rf "$work"' EXIT
+trap 'umount cache || :; clean_up' EXIT
 
 go
 is absent written <<<keep

@@ -29,7 +29,7 @@ print(server.server_port, flush=True)
 server.serve_forever()
 END
 python3 serve.py >port 2>asked &
-trap 'kill %1; rm -rf "$work"' EXIT
+trap 'kill %1 || :; clean_up' EXIT
 until [ -s port ]; do sleep 0.05; done
 export DEBUGINFOD_CACHE_PATH=$work/cache HOME=$work XDG_RUNTIME_DIR=$work
 url=http://127.0.0.1:$(<port)/

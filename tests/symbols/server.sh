@@ -23,10 +23,7 @@ export XDG_RUNTIME_DIR=$work/run
 mkdir -m 0700 run
 allocs symserver >path &
 server=$!
-for _ in {1..200}; do
-  [ ! -s path ] || break
-  sleep 0.05
-done
+until [ -s path ]; do sleep 0.05; done
 expect path <<<"$work/run/cc-allocs/symbols"
 
 inlined_answer "$work" >wanted
@@ -82,11 +79,7 @@ allocs run --sites --no-cache --server= ./use 2>got
 grep -qE ' <stdin>:2  plain$' got
 started=$(pgrep -f "symserver --socket $work/run/cc-allocs/symbols --idle 300")
 rm run/cc-allocs/symbols
-for _ in {1..200}; do
-  kill -0 "$started" 2>/dev/null || break
-  sleep 0.05
-done
-not kill -0 "$started" 2>/dev/null
+while kill -0 "$started" 2>/dev/null; do sleep 0.05; done
 chmod 0755 run/cc-allocs
 said 2 "symserver: the socket's folder is not a folder of the user's alone (mode 0700)" \
   symserver
