@@ -50,7 +50,8 @@ cd "$work"
 # It stops where main.c is missing.
 not scripts/build-package toy -j1 2>said
 grep -q "main.o" said
-grep -q "toy failed to build; the whole log is $work/build/packages/toy.log" said
+grep -q 'toy failed to build$' said
+grep -q "that was the end of $work/build/packages/toy.log$" said
 mv build/packages/toy/main.c.later build/packages/toy/main.c
 [ ! -e build/packages/toy.built ]
 scripts/build-package toy -j1 >folder
