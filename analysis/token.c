@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/text.h"
 
 static const struct {
   const char *word;
@@ -272,7 +273,7 @@ bool cca_tokens_read(struct cca_tokens *tokens, const char *text, size_t len) {
   struct cca_map names = {0};
   uint32_t line = 0, open = UINT32_MAX;
   bool at_line_begin = true, ok = true;
-  const char *p = text, *end = text + len;
+  const char *p = text, *end = cca_text_end(text, len);
 
   while (p < end && ok) {
     unsigned char c = (unsigned char)*p;

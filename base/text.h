@@ -25,4 +25,9 @@ void cca_text_addf(struct cca_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void cca_text_release(struct cca_text *text);
 
+/* Behind LEN bytes at TEXT, which is NULL if there are none. */
+static inline const char *cca_text_end(const char *text, size_t len) {
+  return len ? text + len : text;
+}
+
 #endif

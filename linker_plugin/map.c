@@ -22,6 +22,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "map.h"
 
 /* A line, or what is left of it. */
@@ -167,7 +168,7 @@ void cca_link_map_read(enum cca_linker_kind kind, const char *text, size_t len,
                                     const struct cca_link_map_entry *entry),
                        void *context) {
   struct reader reader = {.each = each, .context = context};
-  const char *end = text + len;
+  const char *end = cca_text_end(text, len);
   while (text < end) {
     const char *newline = memchr(text, '\n', (size_t)(end - text));
     struct slice line = {text, newline ? newline : end};

@@ -68,7 +68,7 @@ static int take_number(const char **text, uint64_t max, uint64_t *number) {
 }
 
 int cca_plan_read(struct cca_plan *plan, const char *text, size_t len) {
-  const char *object = NULL, *end = len ? text + len : text, *zero;
+  const char *object = NULL, *end = cca_text_end(text, len), *zero;
   *plan = (struct cca_plan){0};
   for (; text < end; text = zero + 1) {
     uint64_t size, ordinal, count, alike, row, offset;

@@ -84,7 +84,7 @@ static bool property(struct word word, struct cca_primitive *p) {
 int cca__primitives_parse(struct cca_primitives *primitives,
                           struct cca_arena *arena, const char *text, size_t len,
                           struct cca_table_error *err) {
-  const char *end = len ? text + len : text;
+  const char *end = cca_text_end(text, len);
   for (size_t line = 1; text < end; line++) {
     const char *stop = memchr(text, '\n', (size_t)(end - text));
     const char *next = stop ? stop + 1 : end;

@@ -103,7 +103,7 @@ static int read_place(struct cca_wanted *w, const char *rest) {
 }
 
 int cca_wanted_read(struct cca_wanted *w, const char *text, size_t len) {
-  const char *end = text + len;
+  const char *end = cca_text_end(text, len);
   *w = (struct cca_wanted){0};
   while (text < end) {
     const char *string = take_string(&text, end);
@@ -145,7 +145,7 @@ void cca_found_write(struct cca_text *out, const struct cca_found *found) {
 
 int cca_found_read(struct cca_founds *out, const char *text, size_t len) {
   static const uint64_t max[] = {UINT64_MAX, UINT32_MAX, UINT32_MAX};
-  for (const char *end = text + len; text < end;) {
+  for (const char *end = cca_text_end(text, len); text < end;) {
     uint64_t n[3];
     const char *string = take_string(&text, end);
     if (!string || take_numbers(string, 3, max, n) != 0)

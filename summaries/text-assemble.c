@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/text.h"
 #include "base/vec.h"
 
 /* The rest of the current line. */
@@ -461,7 +462,7 @@ static bool each_line(struct assembler *a, const char *text, size_t len,
                       bool (*visit)(struct assembler *, struct cursor)) {
   bool title = true;
   a->line = 0;
-  for (const char *at = text, *end = text + len; at < end;) {
+  for (const char *at = text, *end = cca_text_end(text, len); at < end;) {
     const char *newline = memchr(at, '\n', (size_t)(end - at));
     struct cursor c = {at, newline ? newline : end};
     at = newline ? newline + 1 : end;
