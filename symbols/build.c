@@ -24,24 +24,31 @@
 
 /* libdw keeps the lines of each unit that it has read until its handle is
  * closed: 70 bytes a row, which here have 16.  So lines are read by a handle
- * that is closed after so many units. */
-enum { UNITS_AT_ONCE = 16 };
+ * that is closed after so many units.  And what of the file was read goes after
+ * so many bytes of .debug_info: all of it is more than what is made of it. */
+enum { UNITS_AT_ONCE = 16, BYTES_AT_ONCE = 1 << 19 };
 
 struct line_reader {
   Dwarf *dwarf;
   unsigned units;
+  Dwarf_Off let_go; /* where that was last done */
 };
 
 /* The unit DIE as LINES of its own sees it; false if it does not. */
 static bool read_lines(struct line_reader *lines, Dwarf *dwarf, Dwarf_Die *die,
                        Dwarf_Die *out) {
+  Dwarf_Off at = dwarf_dieoffset(die);
+  if (at - lines->let_go >= BYTES_AT_ONCE) {
+    cca_elf_module_let_go(dwarf_getelf(dwarf));
+    lines->let_go = at;
+  }
   if (lines->units++ % UNITS_AT_ONCE == 0) {
     dwarf_end(lines->dwarf);
     lines->dwarf = dwarf_begin_elf(dwarf_getelf(dwarf), DWARF_C_READ, NULL);
     if (lines->dwarf)
       cca_elf_module_watch(lines->dwarf);
   }
-  return lines->dwarf && dwarf_offdie(lines->dwarf, dwarf_dieoffset(die), out);
+  return lines->dwarf && dwarf_offdie(lines->dwarf, at, out);
 }
 
 /* All units, each of which has its lines in the file itself, and its functions

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -174,6 +175,27 @@ int cca_elf_module_open(struct cca_elf_module *module, int file,
   if (module->dwarf)
     cca_elf_module_watch(module->dwarf);
   return CCA_OK;
+}
+
+/* libelf maps files, and reads them into memory where it cannot; and does not
+ * say which.  So a page is tried first, whose bytes are not all zero: of memory
+ * it would be, and is made good. */
+void cca_elf_module_let_go(Elf *elf) {
+  unsigned char page[4096];
+  size_t len = 0;
+  GElf_Ehdr header;
+  char *bytes = elf_rawfile(elf, &len);
+  if (!bytes || len < 2 * sizeof page || (uintptr_t)bytes % sizeof page ||
+      sysconf(_SC_PAGESIZE) != sizeof page || !gelf_getehdr(elf, &header) ||
+      header.e_type == ET_REL)
+    return;
+  memcpy(page, bytes, sizeof page);
+  if (madvise(bytes, sizeof page, MADV_DONTNEED) < 0)
+    return;
+  if (memcmp(page, bytes, sizeof page) != 0)
+    memcpy(bytes, page, sizeof page);
+  else
+    madvise(bytes, len, MADV_DONTNEED);
 }
 
 void cca_elf_module_release(struct cca_elf_module *module) {

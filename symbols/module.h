@@ -42,6 +42,11 @@ int cca_elf_module_open(struct cca_elf_module *module, int file,
                         const char *path, struct cca_error *err);
 void cca_elf_module_release(struct cca_elf_module *module);
 
+/* Have the system take back the pages of ELF's file that were read, unless it
+ * is a relocatable object, which elfutils changes in place.  They are read
+ * again where they are needed again. */
+void cca_elf_module_let_go(Elf *elf);
+
 /* Without memory for DWARF, end as base/memory.h says: libdw would write to
  * standard error.  For handles that were opened elsewhere. */
 void cca_elf_module_watch(Dwarf *dwarf);
