@@ -343,11 +343,13 @@ static bool is_copy(struct judge *j, const struct cca_origin *origin) {
   return true;
 }
 
-/* Is all that is handed out a copy, or null? */
+/* Is all that is handed out a copy, or null?  What a hook returns is believed
+ * to be what the function that stands beside it does. */
 static bool only_copies(struct judge *j, const struct cca_origins *origins) {
   for (uint32_t i = 0; i < origins->count; i++) {
     const struct cca_origin *origin = &origins->items[i];
     bool copy = origin->kind == CCA_ORIGIN_NULL ||
+                origin->kind == CCA_ORIGIN_HOOK ||
                 (origin->kind == CCA_ORIGIN_FRESH && is_copy(j, origin)) ||
                 is_lent(origins, origin);
     if (!copy)

@@ -191,6 +191,7 @@ enum cca_origin_kind {
   CCA_ORIGIN_FRESH,  /* block */
   CCA_ORIGIN_STATIC, /* address of a variable, function, string, local */
   CCA_ORIGIN_UNKNOWN,
+  CCA_ORIGIN_HOOK, /* what a pointer's target returns that nobody sets here */
 };
 
 enum cca_block_flags {
