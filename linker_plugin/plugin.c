@@ -92,11 +92,14 @@ static int write_list(void) {
   return close(fd) == 0 && done == link_context.len ? 0 : -1;
 }
 
-/* Run `allocs solve --link DIR NOTE`.  Returns 0 if it succeeded, or -1. */
+/* Run `allocs solve --link DIR NOTE LINKER`, which ends with the linker that
+ * has this process number, however that ends.  Returns 0 if it succeeded, or
+ * -1. */
 static int run_solver(void) {
-  char solve[] = "solve", mode[] = "--link";
-  char *argv[] = {link_context.allocs, solve, mode, link_context.dir,
-                  link_context.note,   NULL};
+  char solve[] = "solve", mode[] = "--link", linker[24];
+  char *argv[] = {link_context.allocs, solve,  mode, link_context.dir,
+                  link_context.note,   linker, NULL};
+  snprintf(linker, sizeof linker, "%ld", (long)getpid());
   posix_spawn_file_actions_t actions;
   if (posix_spawn_file_actions_init(&actions) != 0)
     return -1;

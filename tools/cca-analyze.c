@@ -254,6 +254,8 @@ static void be_nobodys_burden(void) {
 
 static int run(int argc, char **argv) {
   struct task task = {0};
+  if (argc > 1 && (!strcmp(argv[1], "--join") || !strcmp(argv[1], "--locate")))
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* before that, their files are gone */
   if (argc == 4 && !strcmp(argv[1], "--join"))
     return cca_join(argv[2], argv[3]);
   if (argc == 5 && !strcmp(argv[1], "--locate"))

@@ -14,7 +14,9 @@
  * All our own work is done by `allocs solve` in processes of their own.  When
  * one of them fails, when there is no room for files or hardly any for the
  * output, whatever happens: the link is the one that it would have been without
- * us.
+ * us.  So is one that is stopped: who is told to end, we or the linker, ends,
+ * and nothing is begun any more; only a linker that has crashed gets a second
+ * chance, alone.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -79,6 +81,15 @@ static void pass_on(int number) {
     kill((pid_t)running, number);
 }
 
+static void stop_passing_on(void) {
+  for (size_t i = 0; i < sizeof passed / sizeof *passed; i++) {
+    struct sigaction action;
+    if (sigaction(passed[i], NULL, &action) == 0 &&
+        action.sa_handler == pass_on)
+      signal(passed[i], SIG_DFL);
+  }
+}
+
 /* Might what we add be too much where OUTPUT will be? */
 static bool is_tight(const char *output) {
   char folder[PATH_MAX] = ".";
@@ -102,12 +113,7 @@ static _Noreturn void become(char **argv, bool silent, const sigset_t *mask,
     if (null > 2)
       close(null);
   }
-  for (size_t i = 0; i < sizeof passed / sizeof *passed; i++) {
-    struct sigaction action;
-    if (sigaction(passed[i], NULL, &action) == 0 &&
-        action.sa_handler == pass_on)
-      signal(passed[i], SIG_DFL);
-  }
+  stop_passing_on();
   sigprocmask(SIG_SETMASK, mask, NULL);
   execv(argv[0], argv);
   if (!silent) /* ours may be too much */
@@ -115,15 +121,26 @@ static _Noreturn void become(char **argv, bool silent, const sigset_t *mask,
   _exit(127);
 }
 
+/* Has the linker, whose wait status this is, stumbled itself, perhaps over what
+ * we added, and was not stopped by somebody? */
+static bool has_crashed(int status) {
+  static const int faults[] = {SIGABRT, SIGBUS,  SIGFPE,  SIGILL, SIGSEGV,
+                               SIGSYS,  SIGTRAP, SIGXCPU, SIGXFSZ};
+  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+    if (WIFSIGNALED(status) && WTERMSIG(status) == faults[i])
+      return true;
+  return false;
+}
+
 /* Run ARGV to its end; silent programs have no output.  Returns its wait
- * status, or -1. */
+ * status, or -1: it was not started, since we are to end or it cannot be. */
 static int run(char **argv, bool silent) {
   sigset_t all, before;
   pid_t parent = getpid();
   int status = -1;
   sigfillset(&all);
   sigprocmask(SIG_BLOCK, &all, &before);
-  pid_t pid = fork();
+  pid_t pid = caught ? -1 : fork();
   if (pid == 0)
     become(argv, silent, &before, parent);
   if (pid > 0)
@@ -176,13 +193,13 @@ int main(int argc, char **argv) {
   if (!cca_linker_has_plugins(kind) && !line.is_relocatable)
     has_note = run(job.solve, true) == 0;
   link_status = run(cca_job_link(&job, linker, has_note), false);
-  /* Not even started; or crashed, which might be due to what we added. */
-  linked = link_status != -1 && (!WIFSIGNALED(link_status) || caught != 0);
-  if (link_status == 0 && caught == 0)
+  linked = caught || (link_status != -1 && !has_crashed(link_status));
+  if (link_status == 0)
     run(line.is_relocatable ? job.keep : job.patch, true);
   cca_job_clean(&job);
   cca_job_end(&job);
-  if (!linked)
+  stop_passing_on();
+  if (!linked && !caught)
     run_plain();
   end_with(link_status);
 }

@@ -3,20 +3,24 @@
  * solve.c -- the command `allocs solve`: the solver, in a process of its own.
  *
  *   allocs solve [-o OUT] FILE...    summaries into a classification
- *   allocs solve --link DIR NOTE     in the middle of a link (see job.h)
+ *   allocs solve --link DIR NOTE [LINKER]
+ *                                    in the middle of a link (see job.h)
  *   allocs solve --patch DIR KIND    after the link
  *   allocs solve --keep DIR          after a relocatable link
  *
  * A link calls the last three and ignores what becomes of them: the worst that
  * can happen here is a program without classification.  Hence also the alarm:
- * a solver that does not end must not hold up a build.
+ * a solver that does not end must not hold up a build.  One whose linker has
+ * been killed, which cannot tell it, ends with it.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -414,7 +418,10 @@ static const char help[] =
 int cca_solve_main(int argc, char **argv) {
   const char *output = NULL;
   cca_memory_keep();
-  if (argc == 4 && strcmp(argv[1], "--link") == 0) {
+  if ((argc == 4 || argc == 5) && strcmp(argv[1], "--link") == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (argc == 5 && getppid() != (pid_t)strtol(argv[4], NULL, 10))
+      return CCA_EXIT_ERROR; /* it died before that */
     alarm(LONGEST_SECONDS);
     return solve_link(argv[2], argv[3]);
   }

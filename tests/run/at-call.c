@@ -4,8 +4,9 @@
  *
  *     at-call PROGRAM SIGNAL N HIT COMMAND...
  *
- * In:    COMMAND, which is run; PROGRAM, the file name of a program that it
- *        starts, or is.
+ * In:    COMMAND, which is run, with a process group of its own; PROGRAM, the
+ *        file name of a program that it starts, or is.  A negative SIGNAL comes
+ *        to all of the group, -15 as SIGTERM.
  * Out:   ends as COMMAND does; HIT is a new file if there was such a call.
  * Holds: nothing can be seen of a process between two calls, so that all N
  *        together are all moments at which it can be stopped.  Calls that only
@@ -95,7 +96,8 @@ int main(int argc, char **argv) {
   if (argc < 6)
     return 125;
   const char *program = argv[1], *hit = argv[4];
-  int signal = atoi(argv[2]);
+  int signal = abs(atoi(argv[2]));
+  bool to_all = atoi(argv[2]) < 0;
   long at = atol(argv[3]), count = 0;
   int go[2], status;
   char byte;
@@ -103,6 +105,7 @@ int main(int argc, char **argv) {
     return 125;
   pid_t command = fork();
   if (command == 0) {
+    setpgid(0, 0);
     close(go[1]);
     if (read(go[0], &byte, 1) == 0)
       execvp(argv[5], argv + 5);
@@ -134,7 +137,7 @@ int main(int argc, char **argv) {
       t->inside = !t->inside;
       if (t->meant && t->inside && counts(pid, signal) && ++count == at) {
         close(open(hit, O_CREAT | O_WRONLY, 0600));
-        kill(pid, signal);
+        kill(to_all ? -command : pid, signal);
       }
       number = 0;
     } else if (event) {

@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# SIGINT, SIGTERM or SIGKILL comes to the linker, to ld.allocs, or to all of them
+# as from a terminal, early and late in a link, and in the midst of the solver: they
+# end as the linker alone does, which is swept too, with what it has written, and
+# no file or process of ours is left.
+#
+# A test that is to run with each linker is this file, to which
+# stopped-linker-bfd.sh, ... are links.
+# shellcheck source=tests/common.sh
+. "${0%/*}/../common.sh"
+# shellcheck source=tests/run/fault.bash
+. "$here/fault.bash"
+linker=${0##*-} linker=${linker%.sh}
+need "ld.$linker" pgrep flock
+gcc -O1 "$source_dir/tests/run/at-call.c" -o at-call
+./at-call true 9 1000 hit true || skip 'no process may be traced here'
+
+cc-allocs -c -O1 a.c
+gcc -v "-fuse-ld=$linker" a.o -o a 2>&1 | sed -n 's/^ [^ ]*collect2 //p' |
+  sed 's/ -fuse-ld=[a-z]*//' >words # that is collect2's own
+read -ra words <words
+for i in "${!words[@]}"; do # the object is above
+  [ "${words[i]}" != a.o ] || words[i]=../a.o
+done
+plain=$(command -v "ld.$linker") ours=$build_dir/lib/cc-allocs/shim/ld.$linker
+program=$(readlink -f "$plain") program=${program##*/}
+
+# gone PATTERN: no process has such a command line any more.
+gone() {
+  for _ in $(seq 600); do
+    pgrep -f "$1" >/dev/null || return 0
+    sleep 0.05
+  done
+  return 1
+}
+
+# stopped SIGNAL N COMMAND...: at call N of the linker.
+stopped() {
+  local signal=$1 n=$2
+  shift 2
+  rm -rf hit here/!(a.c)
+  (cd here && exec timeout 100 ../at-call "$program" "$signal" "$n" ../hit \
+    "$@" "${words[@]}" >../said 2>&1) || status=$?
+}
+
+# Each point is twice as far as the one before: most of what differs is early.
+for signal in 2 15 9 -2 -15 -9; do
+  for command in "$plain" "$ours"; do
+    for ((n = 1, met = 0; ; n += n + 1, met++)); do
+      status=0
+      stopped $signal $n "$command" 2>/dev/null
+      [ -e hit ] || break
+      # lld's threads may complain that its file has gone.
+      if [ "$status" != $((128 + ${signal#-})) ] || grep -q allocs said ||
+        { [ -x here/a ] && ! here/a; } || ! ours_are_gone || ! holds tmp ||
+        ! gone "solve --[a-z]* $work/tmp/"; then
+        echo "$command, signal $signal at call $n: status $status" >&2
+        head -n 3 said >&2
+        ls -A here tmp >&2
+        exit 1
+      fi
+    done
+    [ "$met" -gt 5 ]
+    [ "$status" = 0 ] && here/a # the last one, which was not stopped
+  done
+done
+allocs report here/a | grep '2 typed' >/dev/null
+
+# The solver waits for analyses that do not end, as it does where the same command
+# compiles and links.
+mkdir units
+exec {lock}>units/lock
+flock $lock
+# child PROCESS PROGRAM: the child of it that runs PROGRAM.
+child() {
+  local pid
+  while kill -0 "$1"; do
+    for pid in $(pgrep -P "$1" || :); do
+      [[ $(readlink "/proc/$pid/exe") != */$2 ]] || { echo "$pid" && return; }
+    done
+    sleep 0.02
+  done
+}
+for signal in INT TERM KILL; do
+  for whom in linker shim all; do
+    rm -rf here/!(a.c)
+    # The group is its own, and of those signals none is ignored in it.
+    (cd here && CC_ALLOCS_UNITS=$work/units exec \
+      env --default-signal=INT setsid "$ours" "${words[@]}") &
+    shim=$!
+    if [ "$linker" = bfd ]; then
+      process=$(child $shim "$program")
+    else # it solves before it links
+      process=$shim
+    fi
+    child "$process" allocs >solver
+    case $whom in
+    linker) kill -s $signal "$process" ;;
+    shim) kill -s $signal $shim ;;
+    all) kill -s $signal -- -$shim ;;
+    esac
+    status=0
+    wait $shim 2>/dev/null || status=$?
+    [ "$status" = $((128 + $(kill -l $signal))) ]
+    gone "solve --[a-z]* $work/tmp/"
+    ours_are_gone && holds tmp
+    holds here a.c || [ ! -x here/a ]
+  done
+done
