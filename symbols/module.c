@@ -177,25 +177,43 @@ int cca_elf_module_open(struct cca_elf_module *module, int file,
   return CCA_OK;
 }
 
-/* libelf maps files, and reads them into memory where it cannot; and does not
- * say which.  So a page is tried first, whose bytes are not all zero: of memory
- * it would be, and is made good. */
-void cca_elf_module_let_go(Elf *elf) {
+/* Are the LEN bytes at BYTES, page-aligned, those of a mapped file?  libelf
+ * maps files, and reads them into memory where it cannot; and does not say
+ * which.  So a page is tried, whose bytes are not all zero: of memory it would
+ * be, and is made good, as where elfutils has changed it. */
+static bool is_mapped(char *bytes, size_t len) {
   unsigned char page[4096];
+  if (!bytes || len < 2 * sizeof page || (uintptr_t)bytes % sizeof page ||
+      sysconf(_SC_PAGESIZE) != sizeof page)
+    return false;
+  memcpy(page, bytes, sizeof page);
+  if (madvise(bytes, sizeof page, MADV_DONTNEED) < 0)
+    return false;
+  if (memcmp(page, bytes, sizeof page) == 0)
+    return true;
+  memcpy(bytes, page, sizeof page);
+  return false;
+}
+
+/* Only what lies in sections as it is in the file: section headers are changed
+ * in place where a section was decompressed, which is then elsewhere. */
+void cca_elf_module_let_go(Elf *elf) {
+  const uintptr_t last = 4095; /* of a page */
   size_t len = 0;
   GElf_Ehdr header;
   char *bytes = elf_rawfile(elf, &len);
-  if (!bytes || len < 2 * sizeof page || (uintptr_t)bytes % sizeof page ||
-      sysconf(_SC_PAGESIZE) != sizeof page || !gelf_getehdr(elf, &header) ||
-      header.e_type == ET_REL)
+  if (!gelf_getehdr(elf, &header) || header.e_type == ET_REL ||
+      !is_mapped(bytes, len))
     return;
-  memcpy(page, bytes, sizeof page);
-  if (madvise(bytes, sizeof page, MADV_DONTNEED) < 0)
-    return;
-  if (memcmp(page, bytes, sizeof page) != 0)
-    memcpy(bytes, page, sizeof page);
-  else
-    madvise(bytes, len, MADV_DONTNEED);
+  for (Elf_Scn *scn = elf_nextscn(elf, NULL); scn; scn = elf_nextscn(elf, scn)) {
+    Elf_Data *data = elf_rawdata(scn, NULL);
+    uintptr_t at = data ? (uintptr_t)data->d_buf - (uintptr_t)bytes : len;
+    if (at >= len || data->d_size > len - at)
+      continue;
+    uintptr_t begin = (at + last) & ~last, end = (at + data->d_size) & ~last;
+    if (begin < end)
+      madvise(bytes + begin, end - begin, MADV_DONTNEED);
+  }
 }
 
 void cca_elf_module_release(struct cca_elf_module *module) {

@@ -42,8 +42,8 @@ int cca_elf_module_open(struct cca_elf_module *module, int file,
                         const char *path, struct cca_error *err);
 void cca_elf_module_release(struct cca_elf_module *module);
 
-/* Have the system take back the pages of ELF's file that were read, unless it
- * is a relocatable object, which elfutils changes in place.  They are read
+/* Have the system take back the pages of ELF's sections that were read, unless
+ * it is a relocatable object, which elfutils changes in place.  They are read
  * again where they are needed again. */
 void cca_elf_module_let_go(Elf *elf);
 
