@@ -232,9 +232,10 @@ static bool gives_back(const struct cca_body *body, const struct cca_call *call,
   const struct cca_model *model = body->model;
   uint32_t first = model->targets_first[number];
   uint32_t end = model->targets_first[number + 1];
+  if (cca__calls_hook(model, body->unit->table, call, number))
+    return true;
   if (first == end || model->target_rule[number] > CCA_RULE_STORED)
-    return call->target != CCA_NONE &&
-           cca_node_at(body->unit->table, call->target).op == CCA_OP_LOAD;
+    return false;
   for (uint32_t t = first; t < end; t++) {
     bool one = frees(model, model->targets[t], a, false);
     if (!one && !(model->behaviours[model->targets[t]].links & cca__bit(a)))

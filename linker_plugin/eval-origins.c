@@ -319,16 +319,6 @@ static void add_argument(struct cca_eval *eval, struct cca_origins *origins,
     add_all(eval, origins, cca__eval_origins(eval, node), offset);
 }
 
-/* Is CALL, number NUMBER, by a pointer in memory to what nobody put there? */
-static bool calls_hook(const struct cca_eval *eval, const struct cca_call *call,
-                       uint32_t number) {
-  const struct cca_model *model = eval->model;
-  return call->target != CCA_NONE &&
-         cca__eval_node_at(eval, call->target).op == CCA_OP_LOAD &&
-         (model->targets_first[number] == model->targets_first[number + 1] ||
-          model->target_rule[number] > CCA_RULE_STORED);
-}
-
 static void add_called(struct cca_eval *eval, struct cca_origins *origins,
                        uint32_t row) {
   const struct cca_model *model = eval->model;
@@ -359,8 +349,9 @@ static void add_called(struct cca_eval *eval, struct cca_origins *origins,
     }
   if (origins->count == before)
     add_simple(eval, origins,
-               calls_hook(eval, &call, number) ? CCA_ORIGIN_HOOK
-                                               : CCA_ORIGIN_UNKNOWN,
+               cca__calls_hook(model, eval->unit->table, &call, number)
+                   ? CCA_ORIGIN_HOOK
+                   : CCA_ORIGIN_UNKNOWN,
                0, CCA_NO_ROOT);
 }
 

@@ -149,7 +149,7 @@ static void callee_masks(const struct cca_model *model, uint32_t call,
     const struct cca_behaviour *b = &model->behaviours[model->targets[t]];
     *takes |= b->takes;
     *frees |= b->may_free;
-    if (b->primitive && b->primitive->frees < 64)
+    if (b->primitive)
       *frees |= cca__bit(b->primitive->frees);
   }
 }

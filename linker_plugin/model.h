@@ -181,6 +181,11 @@ const char *cca__location_name(const struct cca_model *model, uint32_t location,
 
 /* ---- resolve.c: which functions can each call reach? ---- */
 void cca__resolve(struct cca_model *model);
+/* Is CALL, number NUMBER, of the unit with TABLE by a pointer in memory to what
+ * nobody put there? */
+bool cca__calls_hook(const struct cca_model *model,
+                     const struct cca_table *table, const struct cca_call *call,
+                     uint32_t number);
 
 /* ---- eval.c: values inside one function ---- */
 

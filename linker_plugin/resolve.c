@@ -611,3 +611,12 @@ void cca__resolve(struct cca_model *model) {
   cca_vec_release(&r.next);
   cca_vec_release(&r.work);
 }
+
+bool cca__calls_hook(const struct cca_model *model,
+                     const struct cca_table *table, const struct cca_call *call,
+                     uint32_t number) {
+  return call->target != CCA_NONE &&
+         cca_node_at(table, call->target).op == CCA_OP_LOAD &&
+         (model->targets_first[number] == model->targets_first[number + 1] ||
+          model->target_rule[number] > CCA_RULE_STORED);
+}
