@@ -53,7 +53,8 @@ static bool grow(uint64_t slots, bool prepare) {
     return false;
   if (prepare)
     cca_pages_prepare(larger, sizeof *larger + larger->mask);
-  for (uint64_t i = 0; i < slots_of(facts); i++)
+  /* A page that nobody has touched is not read either. */
+  for (uint64_t i = 0; facts->used && i < slots_of(facts); i++)
     if (facts->slots[i].key > FORGOTTEN)
       put(larger, facts->slots[i].key, facts->slots[i].word);
   cca_store_release(&cca_facts, larger);

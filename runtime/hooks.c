@@ -105,8 +105,14 @@ static void find_below(void) {
 
 /* Who does not know its blocks' sizes would be asked about those of another. */
 static bool same_module(void *a, void *b) {
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+  struct dl_find_object x, y; /* dladdr() looks for names, too */
+  return _dl_find_object(a, &x) == 0 && _dl_find_object(b, &y) == 0 &&
+         x.dlfo_link_map == y.dlfo_link_map;
+#else
   Dl_info x, y;
   return dladdr(a, &x) && dladdr(b, &y) && x.dli_fbase == y.dli_fbase;
+#endif
 }
 
 /*

@@ -21,6 +21,7 @@
 #include <limits.h>
 #include <link.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 struct cca_loaded cca_modules[CCA_MAX_MODULES];
@@ -202,7 +203,7 @@ static void take_note(struct cca_loaded *m, const struct dl_phdr_info *info) {
   m->classified = CCA_CLASSIFIED_BROKEN;
   if (!note.whole)
     return;
-  m->note = started ? cca_pages_keep(note.content, note.len) : note.content;
+  m->note = m->may_go ? cca_pages_keep(note.content, note.len) : note.content;
   m->note_len = m->note ? note.len : 0;
 }
 
@@ -297,7 +298,13 @@ static const char *keep_path(const struct dl_phdr_info *info, bool first) {
 
 struct look {
   uint32_t at;                         /* place in the link map */
-  uint32_t count;                      /* entered, with those before */
+  uint32_t known;                      /* were entered by looks before */
+  uint32_t count;                      /* entered, with those */
+  /* Modules up to the loader are there from the beginning, and stay.  Those
+   * behind it may have been opened, by a constructor or before we were; if it
+   * is not known which the loader is, all of them may. */
+  uintptr_t loader; /* where it lies */
+  bool may_go;
   uint64_t seen[CCA_MAX_MODULES / 64]; /* entered and still there */
 };
 
@@ -328,7 +335,7 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *payload) {
     cca_pages_prepare(cca_modules, info->dlpi_adds * sizeof cca_modules[0]);
   if (low >= high)
     return 0;
-  for (uint32_t i = 0; i < look->count; i++) {
+  for (uint32_t i = 0; i < look->known; i++) {
     const struct cca_loaded *m = &cca_modules[i];
     if (!m->gone && m->low == low && m->high == high &&
         (first || !strcmp(m->path, info->dlpi_name))) {
@@ -340,14 +347,16 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *payload) {
   if (number == CCA_MAX_MODULES)
     return 1;
   struct cca_loaded *m = &cca_modules[number];
-  *m = (struct cca_loaded){.bias = info->dlpi_addr,
-                           .low = low,
-                           .high = high,
-                           .path = keep_path(info, first),
-                           .late = started,
-                           .data_low = data,
-                           .data_high = data + data_len,
-                           .kept = CCA_NONE};
+  /* The row is zero: none is entered twice. */
+  m->bias = info->dlpi_addr;
+  m->low = low;
+  m->high = high;
+  m->path = keep_path(info, first);
+  m->late = started;
+  m->may_go = look->may_go;
+  m->data_low = data;
+  m->data_high = data + data_len;
+  m->kept = CCA_NONE;
   if (dynamic && readable_until(info, dynamic, dynamic_len)) {
     m->dynamic = (const void *)dynamic;
     m->dynamic_count = dynamic_len / sizeof(ElfW(Dyn));
@@ -360,6 +369,7 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *payload) {
   }
   find_build_id(m, info);
   take_note(m, info);
+  look->may_go |= look->loader == info->dlpi_addr;
   if (cca_cache_is_wanted())
     identify(m, info);
   look->seen[number / 64] |= 1ull << number % 64;
@@ -377,7 +387,10 @@ void cca_modules_allow(void) { cca_store(&allowed, 1); }
 bool cca_modules_refresh(void (*closed)(const struct cca_loaded *module)) {
   if (!cca_load(&allowed) || !cca_try(&lock))
     return false;
-  struct look look = {.count = cca_module_numbers};
+  struct look look = {.known = cca_module_numbers,
+                      .count = cca_module_numbers,
+                      .loader = getauxval(AT_BASE)};
+  look.may_go = started || !look.loader;
   uint64_t changes = cca_module_changes - cca_module_numbers;
   dl_iterate_phdr(look_at, &look);
   if (!started) {

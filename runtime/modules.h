@@ -29,7 +29,8 @@ enum { CCA_CLASSIFIED_KINDS = CCA_CLASSIFIED_NEWER + 1 };
 struct cca_loaded {
   uintptr_t bias, low, high; /* where it lies: [low, high) */
   const char *path;          /* kept; the program's is where exec found it */
-  bool late;                 /* was opened, and may be closed */
+  bool late;                 /* was met after the others */
+  bool may_go;               /* was opened, and may be closed */
   uint32_t gone;             /* was closed */
   uint32_t classified;       /* enum cca_classified */
   struct cca_table table;    /* if so */

@@ -140,7 +140,7 @@ static enum cca_binding look_up(const struct cca_loaded *module, uint32_t row) {
   enum cca_binding binding = cca_binding_find(module, &site, &definer);
   if (binding == CCA_BINDING_UNKNOWN && cca_modules_refresh(closed))
     binding = cca_binding_find(module, &site, &definer);
-  if (definer && definer->late && cca_load_acquire(&cca_facts_closing) &&
+  if (definer && definer->may_go && cca_load_acquire(&cca_facts_closing) &&
       !is_there(definer, definer->low))
     return CCA_BINDING_UNKNOWN; /* another one is at its place by now */
   note_binding(module->first_label + row, binding, definer);
@@ -156,7 +156,7 @@ static uint64_t take_kept(const struct cca_loaded *m, uintptr_t address,
   if (kept->binding != CCA_BINDING_UNMET)
     note_binding(m->first_label + kept->through, kept->binding, kept->definer);
   uint64_t fact =
-      label | (uint64_t)kept->unwind << 32 | (m->late ? CCA_FACT_LATE : 0);
+      label | (uint64_t)kept->unwind << 32 | (m->may_go ? CCA_FACT_LATE : 0);
   cca_facts_set(address, fact);
   return fact;
 }
@@ -164,11 +164,11 @@ static uint64_t take_kept(const struct cca_loaded *m, uintptr_t address,
 __attribute__((noinline, cold)) static uint64_t find_out(uintptr_t address) {
   const struct cca_loaded *m = cca_modules_find(address);
   bool closing = cca_load_acquire(&cca_facts_closing);
-  if (m && m->late && closing && !is_there(m, address))
+  if (m && m->may_go && closing && !is_there(m, address))
     m = NULL;
   if (!m && has_module(address) && cca_modules_refresh(closed)) {
     m = cca_modules_find(address);
-    if (m && m->late && closing && !is_there(m, address))
+    if (m && m->may_go && closing && !is_there(m, address))
       m = NULL;
   }
   if (!m) /* not kept: a module may come to be there */
@@ -192,8 +192,8 @@ __attribute__((noinline, cold)) static uint64_t find_out(uintptr_t address) {
       label = 0;
   }
   uint64_t fact = cca_fact_of(label, cca_unwind_row(m, address), goes_on) |
-                  (m->late ? CCA_FACT_LATE : 0);
-  if (keep && (!closing || !m->late)) {
+                  (m->may_go ? CCA_FACT_LATE : 0);
+  if (keep && (!closing || !m->may_go)) {
     cca_cache_missed();
     cca_cache_met(m, address, fact);
     cca_facts_set(address, fact);
