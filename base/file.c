@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* file.c -- a whole file in memory, and the way to our own files. */
+/* file.c -- files: see file.h. */
 #include "file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* O_NONBLOCK: opening a pipe that nobody writes must not wait. */
@@ -36,6 +35,17 @@ int cca_file_read(const char *path, size_t max, struct cca_text *out) {
   }
   close(fd);
   return error;
+}
+
+static bool same_time(struct timespec a, struct timespec b) {
+  return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+bool cca_file_is_same(const struct stat *then, const struct stat *now) {
+  return then->st_dev == now->st_dev && then->st_ino == now->st_ino &&
+         then->st_size == now->st_size &&
+         same_time(then->st_mtim, now->st_mtim) &&
+         same_time(then->st_ctim, now->st_ctim);
 }
 
 char *cca_file_beside_program(const char *relative) {

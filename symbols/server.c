@@ -29,6 +29,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/vec.h"
 #include "module.h"
 #include "protocol.h"
@@ -74,13 +75,6 @@ static time_t now(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
   return time.tv_sec;
-}
-
-static bool same_file(const struct stat *a, const struct stat *b) {
-  return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
-         a->st_size == b->st_size &&
-         !memcmp(&a->st_mtim, &b->st_mtim, sizeof a->st_mtim) &&
-         !memcmp(&a->st_ctim, &b->st_ctim, sizeof a->st_ctim);
 }
 
 static bool is_waited_for(const struct server *server,
@@ -239,7 +233,7 @@ static struct entry *find_entry(struct server *server, int module,
   if (fstat(module, &file) < 0)
     file = (struct stat){0};
   for (size_t i = 0; i < server->entries.count; i++)
-    if (same_file(&server->entries.items[i]->file, &file)) {
+    if (cca_file_is_same(&server->entries.items[i]->file, &file)) {
       close(module);
       return server->entries.items[i];
     }

@@ -22,6 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "build.h"
 #include "client.h"
 #include "lookup.h"
@@ -170,20 +171,11 @@ void cca_symbols_unload(struct cca_symbols_module *module) {
   free(module);
 }
 
-static bool same_time(struct timespec a, struct timespec b) {
-  return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
-}
-
 int cca_symbols_check(const struct cca_symbols_module *module) {
   struct stat now;
-  const struct stat *then = &module->file;
   if (stat(module->path, &now) < 0)
     return CCA_ERR_NO_MODULE;
-  return now.st_dev == then->st_dev && now.st_ino == then->st_ino &&
-                 now.st_size == then->st_size &&
-                 same_time(now.st_mtim, then->st_mtim)
-             ? CCA_OK
-             : CCA_ERR_STALE;
+  return cca_file_is_same(&module->file, &now) ? CCA_OK : CCA_ERR_STALE;
 }
 
 /* CCA_OK if the table is there; else what a query returns. */

@@ -274,16 +274,10 @@ static void close_go(struct run *r) {
  * before, or not so? */
 static bool object_is_new(const struct run *r) {
   struct stat now;
-  const struct stat *old = &r->before[r->source];
   if (stat(r->command.sources.items[r->source].object, &now) != 0 ||
       !S_ISREG(now.st_mode))
     return false;
-  return now.st_ino != old->st_ino || now.st_dev != old->st_dev ||
-         now.st_size != old->st_size ||
-         now.st_mtim.tv_sec != old->st_mtim.tv_sec ||
-         now.st_mtim.tv_nsec != old->st_mtim.tv_nsec ||
-         now.st_ctim.tv_sec != old->st_ctim.tv_sec ||
-         now.st_ctim.tv_nsec != old->st_ctim.tv_nsec;
+  return !cca_file_is_same(&r->before[r->source], &now);
 }
 
 /* The compiler has succeeded: let the running analysis finish its work. */

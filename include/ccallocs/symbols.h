@@ -178,8 +178,9 @@ CCA_API void cca_symbols_unload(struct cca_symbols_module *module);
 
 /*
  * Is the file still the one that was loaded?  CCA_OK; CCA_ERR_STALE: there is
- * another one, or it was changed; CCA_ERR_NO_MODULE: there is none.  Asks the
- * file system; what was loaded can be used in any case.
+ * another one, or it was changed (by its time of change: new rights or links
+ * count too); CCA_ERR_NO_MODULE: there is none.  Asks the file system; what was
+ * loaded can be used in any case.
  */
 CCA_API int cca_symbols_check(const struct cca_symbols_module *module);
 
