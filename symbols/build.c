@@ -13,6 +13,7 @@
 #include "build.h"
 
 #include <dwarf.h>
+#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -58,14 +59,19 @@ static void gather_debug(struct cca_gather *gather) {
   struct cca_scopes *scopes = cca_scopes_new(gather);
   struct line_reader reader = {0};
   struct cca_files files = {0};
+  Dwarf *dwarf = gather->module->dwarf;
+  const char *common;
+  const void *id;
   Dwarf_CU *unit = NULL;
   Dwarf_Die die, split, other;
   uint8_t kind;
-  while (!dwarf_get_units(gather->module->dwarf, unit, &unit, NULL, &kind, &die,
-                          &split)) {
+  gather->lacks_file = dwelf_dwarf_gnu_debugaltlink(dwarf, &common, &id) > 0 &&
+                       !dwarf_getalt(dwarf);
+  while (!dwarf_get_units(dwarf, unit, &unit, NULL, &kind, &die, &split)) {
     if (kind != DW_UT_compile && kind != DW_UT_skeleton)
       continue; /* types, and parts that others import */
-    if (!read_lines(&reader, gather->module->dwarf, &die, &other))
+    gather->lacks_file |= kind == DW_UT_skeleton && !split.addr;
+    if (!read_lines(&reader, dwarf, &die, &other))
       continue;
     cca_files_open(&files, &other);
     cca_lines_add(lines, &other, &files);
@@ -94,6 +100,7 @@ static void add_image(struct cca_gather *gather) {
   image.span = module->span;
   image.parts = (gather->has_symbols ? CCA_PARTS_SYMBOLS : 0) |
                 (module->dwarf ? CCA_PARTS_DEBUG : 0) |
+                (gather->lacks_file ? CCA_PARTS_PARTIAL : 0) |
                 (module->relocatable ? CCA_PARTS_RELOCATABLE : 0);
   cca_image_add(gather->builder, image);
 }

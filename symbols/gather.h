@@ -19,6 +19,7 @@ struct cca_gather {
   /* By number of string in the builder: the row that was made of it. */
   struct cca_rows names, paths;
   bool has_symbols;
+  bool lacks_file; /* of debug information, to which the module's refers */
 };
 
 /* gather.c: the row of NAME, SOURCE_FILE for this text; the same for the same.

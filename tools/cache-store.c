@@ -42,6 +42,18 @@ char *cca_cache_home_shared(void) {
              : NULL;
 }
 
+bool cca_cache_homes(const char *named, char **own, char **shared) {
+  *own = *shared = NULL;
+  if (named) {
+    mkdir(named, 0700); /* if it is not there */
+    *own = realpath(named, NULL);
+    return *own != NULL;
+  }
+  *own = cca_cache_home();
+  *shared = cca_cache_home_shared();
+  return true;
+}
+
 /* Is NAME that of a cache, sixteen digits and `.cache', or of a part of one? */
 static bool is_ours(const char *name, bool *is_part) {
   if (strspn(name, "0123456789abcdef") != 16 ||

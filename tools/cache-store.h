@@ -18,6 +18,11 @@ char *cca_cache_home(void);
  * /var/cache/cc-allocs; NULL: nothing is.  Owned. */
 char *cca_cache_home_shared(void);
 
+/* Both for a command with the option --cache.  NAMED, which that gave, is
+ * *OWN, is made if it is not there, and *SHARED is then NULL; NULL: it was not
+ * given.  False: NAMED is no folder and cannot be made one; see errno. */
+bool cca_cache_homes(const char *named, char **own, char **shared);
+
 /* The bytes that a folder may have, if nobody says otherwise. */
 enum { CCA_CACHE_STORE_MIB = 256 };
 

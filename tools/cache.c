@@ -186,15 +186,17 @@ static enum cca_cache_reason find_changed(const struct cca_table *t,
     struct cca_cache_module was = cca_cache_module_at(t, i);
     const char *path = cca_table_string(t, was.path);
     struct cca_identity is, bytes;
+    struct stat status;
     *which = i;
     if (*path != '/') /* the kernel's own */
       continue;
-    struct stat status;
-    if (!cca_cache_identify(path, &is) ||
-        (symbols && !cca_symbols_identify(path, is.build_id, &bytes, &status)))
+    /* Symbols may be those of an object that was never linked, of which the
+     * runtime would say nothing. */
+    bool is_module = cca_cache_identify(path, &is);
+    if (symbols ? !cca_symbols_identify(path, &bytes, &status) : !is_module)
       return CCA_CACHE_MODULES;
     if (symbols)
-      is = bytes;
+      is.digest = bytes.digest;
     if (strcmp(cca_table_string(t, was.build_id), is.build_id) != 0)
       return CCA_CACHE_REBUILT;
     if ((uint64_t)was.digest != is.digest)

@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "allocs.h"
 #include "base/file.h"
@@ -27,16 +26,9 @@ bool cca_run_cache_is_when(const char *word) {
 
 int cca_run_cache_prepare(const struct cca_run_cache_options *options) {
   char *folder = NULL, *shared = NULL, number[16];
-  if (options->folder) {
-    mkdir(options->folder, 0700); /* if it is not there */
-    folder = realpath(options->folder, NULL);
-    if (!folder) {
-      cca_complain("run", "--cache: %s: %s", options->folder, strerror(errno));
-      return -1;
-    }
-  } else if (!options->off) {
-    folder = cca_cache_home();
-    shared = cca_cache_home_shared();
+  if (!options->off && !cca_cache_homes(options->folder, &folder, &shared)) {
+    cca_complain("run", "--cache: %s: %s", options->folder, strerror(errno));
+    return -1;
   }
   unsetenv("CC_ALLOCS_CACHE");
   unsetenv("CC_ALLOCS_CACHE_SHARED");
@@ -120,9 +112,9 @@ static void say_all(const char *folder) {
 
 void cca_run_cache_of_symbols(const struct cca_run_cache_options *options,
                               struct cca_run_symbols_options *symbols) {
-  symbols->cache = getenv("CC_ALLOCS_CACHE");
-  symbols->shared = getenv("CC_ALLOCS_CACHE_SHARED");
-  symbols->keep = !options->when || !strcmp(options->when, "exit");
+  symbols->store = (struct cca_symbols_store){
+      getenv("CC_ALLOCS_CACHE"), getenv("CC_ALLOCS_CACHE_SHARED"),
+      !options->when || !strcmp(options->when, "exit")};
   symbols->show_cache = options->show;
 }
 

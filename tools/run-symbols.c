@@ -33,7 +33,6 @@
 #include "allocs.h"
 #include "base/file.h"
 #include "ccallocs/symbols.h"
-#include "symbols-store.h"
 #include "symbols/lookup.h"
 #include "symbols/server.h"
 
@@ -44,8 +43,7 @@ struct module {
   struct cca_symbols_kept kept;     /* or by an earlier run */
   bool is_kept;
   struct cca_text path;             /* of its file */
-  struct cca_identity is;           /* the same; known: it was read */
-  struct stat file;                 /* the same, when it was read */
+  struct stat file;                 /* the same, before it was read */
   int status;                       /* CCA_OK, or a cca_error_code */
   bool exact;                       /* it is known by its build id */
   bool told;                        /* of what is wrong */
@@ -180,23 +178,14 @@ static struct module *find(const struct cca_run_symbols *symbols,
 
 /* ---- Tables of earlier runs ---- */
 
-/* Is the table of MODULE, whose file IS says, in a cache? */
+/* Is the table of MODULE in a cache? */
 static bool find_kept(const struct cca_run_symbols *symbols,
                       struct module *module, const char *path,
                       const char *build_id) {
   const struct cca_run_symbols_options *options = symbols->options;
-  if ((!options->cache && !options->shared) ||
-      !cca_symbols_identify(path, build_id, &module->is, &module->file))
-    return false;
-  enum cca_cache_reason reason = CCA_CACHE_ABSENT;
-  if (options->cache)
-    reason = cca_symbols_find_kept(options->cache, CCA_CACHE_OWN, &module->is,
-                                   &module->kept);
-  if (reason != CCA_CACHE_USED && options->shared &&
-      cca_symbols_find_kept(options->shared, CCA_CACHE_SHARED, &module->is,
-                            &module->kept) == CCA_CACHE_USED)
-    reason = CCA_CACHE_USED;
-  if (options->show_cache)
+  enum cca_cache_reason reason =
+      cca_symbols_find_kept(&options->store, path, build_id, &module->kept);
+  if (options->show_cache && reason != CCA_CACHE_OFF)
     cca_complain(
         "run", "symbols of %s: the cache was %s%s", path,
         reason == CCA_CACHE_USED ? "" : "not used: ", cca_cache_text(reason));
@@ -204,27 +193,12 @@ static bool find_kept(const struct cca_run_symbols *symbols,
   return module->is_kept;
 }
 
-/* Leave the table of MODULE for the next run, if it is of the bytes that were
- * looked at. */
+/* Leave the table of MODULE, if it was made now, for the next run. */
 static void keep_table(const struct cca_run_symbols *symbols,
-                       struct module *module) {
-  struct stat now;
-  const struct stat *then = &module->file;
-  if (!symbols->options->keep || !symbols->options->cache || module->is_kept ||
-      module->status != CCA_OK || !module->is.known)
-    return;
-  const struct cca_table *table = cca_symbols_table(module->table);
-  struct cca_image image = cca_image_at(table, 0);
-  if (!(image.parts & CCA_PARTS_DEBUG) ||
-      (uint64_t)image.size != module->is.span ||
-      strcmp(cca_table_string(table, image.build_id), module->is.build_id) ||
-      stat(module->path.data, &now) < 0 || now.st_dev != then->st_dev ||
-      now.st_ino != then->st_ino ||
-      memcmp(&now.st_mtim, &then->st_mtim, sizeof now.st_mtim) ||
-      memcmp(&now.st_ctim, &then->st_ctim, sizeof now.st_ctim))
-    return;
-  module->is.path = module->path.data;
-  cca_symbols_keep(symbols->options->cache, &module->is, table);
+                       const struct module *module) {
+  if (!module->is_kept && module->status == CCA_OK)
+    cca_symbols_keep(&symbols->options->store, module->path.data, &module->file,
+                     cca_symbols_table(module->table));
 }
 
 /* ---- Loading ---- */
@@ -248,12 +222,14 @@ static void load(struct cca_run_symbols *symbols, const char *path,
     module.status = CCA_ERR_STALE;
   else if (find_kept(symbols, &module, path, build_id))
     module.status = CCA_OK;
-  else if (start(symbols))
+  else if (!start(symbols)) /* which was said */
+    module = (struct module){.status = CCA_ERR_SERVER_GONE, .told = true};
+  else {
+    stat(path, &module.file); /* where there is no file, the next says it */
     module.status =
         cca_symbols_load(symbols->symbols, path, *build_id ? build_id : NULL,
                          &module.table, &module.err);
-  else /* which was said */
-    module = (struct module){.status = CCA_ERR_SERVER_GONE, .told = true};
+  }
   cca_text_adds(&module.path, path);
   cca_vec_push(&symbols->modules, module);
 }

@@ -10,6 +10,7 @@
 #define CCA_RUN_SYMBOLS_H
 
 #include "heap.h"
+#include "symbols-store.h"
 
 struct cca_run_symbols_options {
   bool off;           /* addresses stay as they are */
@@ -18,10 +19,8 @@ struct cca_run_symbols_options {
   bool no_start;      /* SERVER, if it is not there */
   const char *folder; /* ours alone: that one's socket is made in it */
   unsigned wait_ms;   /* for tables, once all are to be shown */
-  const char *cache, *shared; /* folders in which tables are looked for (the
-                                 user's, and one that is shared); NULL: none */
-  bool keep;                  /* and put into the first */
-  bool show_cache;            /* say of each whether it was there */
+  struct cca_symbols_store store; /* of tables that were made before */
+  bool show_cache;                /* say of each whether it was there */
 };
 
 struct cca_run_symbols;

@@ -7,19 +7,27 @@
  * Out:   for each what addr2line would print.
  * Holds: whoever writes one address and waits for the answer gets it: what was
  *        read is answered before more is read.
+ *
+ * The table of the file is one that an earlier command has left, or made now;
+ * it is left for the next one when all was answered.  Nothing is ever said of
+ * that: without a cache there is the same, later.
  */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "allocs.h"
 #include "base/file.h"
 #include "base/response.h"
+#include "cache-store.h"
 #include "ccallocs/symbols.h"
+#include "symbols-store.h"
 #include "symbols/build.h"
+#include "symbols/lookup.h"
 
 static const char help[] =
     "usage: allocs symbolize [OPTION...] [ADDRESS...]\n"
@@ -47,6 +55,10 @@ static const char help[] =
     "the\n"
     "                         usual one; it is started if there is none\n"
     "      --no-start         but not that\n"
+    "      --cache DIR        where what was read of FILE is kept for the next "
+    "time,\n"
+    "                         as allocs run does; ~/.cache/cc-allocs\n"
+    "      --no-cache         keep nothing, and use nothing that was kept\n"
     "  -b, --target NAME      has no effect, as have -r and -R\n"
     "      --help             this text\n"
     "\n"
@@ -62,13 +74,15 @@ struct asked {
   const char *file, *section, *output;
   const char *server; /* NULL: none */
   bool no_start;
+  const char *cache; /* NULL: the usual one */
+  bool no_cache;
   bool functions, inlines, demangle, addresses, pretty, basenames;
 };
 
 /* Returns negative to go on with the addresses at argv[optind], or the exit
  * status. */
 static int parse(struct asked *asked, int argc, char **argv) {
-  enum { SERVER = 256, NO_START };
+  enum { SERVER = 256, NO_START, CACHE, NO_CACHE };
   static const struct option longs[] = {
       {"addresses", no_argument, NULL, 'a'},
       {"target", required_argument, NULL, 'b'},
@@ -78,6 +92,8 @@ static int parse(struct asked *asked, int argc, char **argv) {
       {"inlines", no_argument, NULL, 'i'},
       {"server", required_argument, NULL, SERVER},
       {"no-start", no_argument, NULL, NO_START},
+      {"cache", required_argument, NULL, CACHE},
+      {"no-cache", no_argument, NULL, NO_CACHE},
       {"section", required_argument, NULL, 'j'},
       {"output", required_argument, NULL, 'o'},
       {"pretty-print", no_argument, NULL, 'p'},
@@ -125,6 +141,13 @@ static int parse(struct asked *asked, int argc, char **argv) {
     case NO_START:
       asked->no_start = true;
       break;
+    case CACHE:
+      asked->cache = optarg;
+      asked->no_cache = false;
+      break;
+    case NO_CACHE:
+      asked->no_cache = true;
+      break;
     case 's':
       asked->basenames = true;
       break;
@@ -139,30 +162,29 @@ static int parse(struct asked *asked, int argc, char **argv) {
 
 /* Is there a section of the name that was asked for? */
 static bool has_section(const struct asked *asked,
-                        const struct cca_symbols_module *module) {
-  for (uint32_t i = 0; i < cca_symbols_section_count(module); i++)
-    if (!strcmp(cca_symbols_section(module, i).name, asked->section))
+                        const struct cca_table *table) {
+  for (uint32_t i = 0; i < cca_section_count(table); i++)
+    if (!strcmp(cca_lookup_section(table, i).name, asked->section))
       return true;
   return false;
 }
 
 /* What is at ADDRESS: of the section that was asked for; in an object, of the
  * first one with code that is long enough and of which something is known. */
-static int find(const struct asked *asked,
-                const struct cca_symbols_module *module, uint64_t address,
-                struct cca_frame *frames, size_t *count) {
+static int find(const struct asked *asked, const struct cca_table *table,
+                uint64_t address, struct cca_frame *frames, size_t *count) {
   size_t room = asked->inlines ? MAX_FRAMES : 1;
   int result = CCA_ERR_NOT_FOUND;
-  if (!asked->section && !cca_symbols_is_relocatable(module))
-    return cca_symbols_find(module, address, frames, room, count);
+  if (!asked->section &&
+      !(cca_image_at(table, 0).parts & CCA_PARTS_RELOCATABLE))
+    return cca_lookup_address(table, address, frames, room, count);
   for (uint32_t i = 0;
-       i < cca_symbols_section_count(module) && result == CCA_ERR_NOT_FOUND;
-       i++) {
-    struct cca_section_info section = cca_symbols_section(module, i);
+       i < cca_section_count(table) && result == CCA_ERR_NOT_FOUND; i++) {
+    struct cca_section_info section = cca_lookup_section(table, i);
     if (address < section.size &&
         (asked->section ? !strcmp(section.name, asked->section) : section.code))
-      result = cca_symbols_find(module, section.offset + address, frames, room,
-                                count);
+      result = cca_lookup_address(table, section.offset + address, frames, room,
+                                  count);
   }
   return result;
 }
@@ -184,15 +206,14 @@ static void write_frame(const struct asked *asked,
     cca_text_adds(out, ":?\n");
 }
 
-static void answer(const struct asked *asked,
-                   const struct cca_symbols_module *module, uint64_t address,
-                   struct cca_text *out) {
+static void answer(const struct asked *asked, const struct cca_table *table,
+                   uint64_t address, struct cca_text *out) {
   static struct cca_frame frames[MAX_FRAMES];
   size_t count;
   if (asked->addresses)
     cca_text_addf(out, "0x%016llx%s", (unsigned long long)address,
                   asked->pretty ? ": " : "\n");
-  int result = find(asked, module, address, frames, &count);
+  int result = find(asked, table, address, frames, &count);
   if (result == CCA_ERR_NOT_FOUND) {
     if (asked->functions)
       cca_text_adds(out, asked->pretty ? "?? " : "??\n");
@@ -214,7 +235,7 @@ static int flush(struct cca_text *out) {
 
 /* Answer a line of standard input after the other. */
 static int answer_input(const struct asked *asked,
-                        const struct cca_symbols_module *module) {
+                        const struct cca_table *table) {
   struct cca_text out = {0};
   char block[65536];
   size_t len = 0;
@@ -236,7 +257,7 @@ static int answer_input(const struct asked *asked,
     char *line = block, *end;
     while ((end = memchr(line, '\n', len - (size_t)(line - block)))) {
       *end = 0;
-      answer(asked, module, strtoull(line, NULL, 16), &out);
+      answer(asked, table, strtoull(line, NULL, 16), &out);
       if (out.len > sizeof block && flush(&out) != CCA_EXIT_OK)
         status = CCA_EXIT_ERROR;
       line = end + 1;
@@ -270,37 +291,94 @@ static int write_table(const struct asked *asked) {
   return status;
 }
 
-static int answer_all(const struct asked *asked, char **addresses) {
+static int answer_all(const struct asked *asked, const struct cca_table *table,
+                      char **addresses) {
+  struct cca_text out = {0};
+  if (asked->section && !has_section(asked, table)) {
+    cca_complain("symbolize", "%s: it has no section %s", asked->file,
+                 asked->section);
+    return CCA_EXIT_ERROR;
+  }
+  if (!*addresses)
+    return answer_input(asked, table);
+  for (; *addresses; addresses++)
+    answer(asked, table, strtoull(*addresses, NULL, 16), &out);
+  int status = flush(&out);
+  cca_text_release(&out);
+  return status;
+}
+
+/* Can memory not be refused to this process?  What elfutils has none for it
+ * takes as not there: such a table may be an answer, but not for later. */
+static bool has_all_memory(void) {
+  static const int limits[] = {RLIMIT_AS, RLIMIT_DATA};
+  struct cca_text mode = {0};
+  for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+    struct rlimit limit;
+    if (getrlimit(limits[i], &limit) < 0 || limit.rlim_cur != RLIM_INFINITY)
+      return false;
+  }
+  /* 2: no more than there is; in all other modes it ends the process. */
+  bool known = !cca_file_read("/proc/sys/vm/overcommit_memory", 16, &mode);
+  bool all = known && mode.len && *mode.data != '2';
+  cca_text_release(&mode);
+  return all;
+}
+
+/* Have the table made, answer from it, and leave it in STORE, as that of PATH
+ * (NULL: there is no such file). */
+static int answer_anew(const struct asked *asked, char **addresses,
+                       const struct cca_symbols_store *store,
+                       const char *path) {
   struct cca_symbols *symbols;
   struct cca_symbols_module *module = NULL;
   struct cca_error err;
-  struct cca_text out = {0};
+  struct stat then = {0};
   char *own = cca_file_beside_program("allocs");
   struct cca_symbols_options options = {.size = sizeof options,
                                         .server = asked->server,
                                         .timeout_ms = -1,
                                         .start = asked->no_start ? "" : own};
+  bool is_there = path && stat(path, &then) == 0;
   int status = cca_symbols_open(&symbols, &options, &err);
   if (status == CCA_OK)
     status = cca_symbols_load(symbols, asked->file, NULL, &module, &err);
   if (status < 0) {
     complain_of_file(asked, &err);
     status = CCA_EXIT_ERROR;
-  } else if (asked->section && !has_section(asked, module)) {
-    cca_complain("symbolize", "%s: it has no section %s", asked->file,
-                 asked->section);
-    status = CCA_EXIT_ERROR;
-  } else if (*addresses) {
-    for (; *addresses; addresses++)
-      answer(asked, module, strtoull(*addresses, NULL, 16), &out);
-    status = flush(&out);
   } else {
-    status = answer_input(asked, module);
+    const struct cca_table *table = cca_symbols_table(module);
+    status = answer_all(asked, table, addresses);
+    if (is_there && (asked->server || has_all_memory()) &&
+        cca_symbols_keep(store, path, &then, table))
+      cca_cache_keep_small(store->own);
   }
-  cca_text_release(&out);
   cca_symbols_unload(module);
   cca_symbols_close(symbols);
   free(own);
+  return status;
+}
+
+static int answer_with_cache(const struct asked *asked, char **addresses) {
+  struct cca_symbols_kept kept;
+  char *own = NULL, *shared = NULL, *path = realpath(asked->file, NULL);
+  int status;
+  if (!asked->no_cache && !cca_cache_homes(asked->cache, &own, &shared)) {
+    cca_complain("symbolize", "--cache: %s: %s", asked->cache, strerror(errno));
+    free(path);
+    return CCA_EXIT_ERROR;
+  }
+  const struct cca_symbols_store store = {own, shared, true};
+  if (path &&
+      cca_symbols_find_kept(&store, path, NULL, &kept) == CCA_CACHE_USED) {
+    status = answer_all(asked, &kept.table, addresses);
+    cca_cache_file_release(&kept.file);
+  } else {
+    status = answer_anew(asked, addresses, &store, path);
+  }
+  free(own);
+  free(shared);
+  free(path);
   return status;
 }
 
@@ -313,8 +391,8 @@ int cca_symbolize_main(int argc, char **argv) {
   char **args = (char **)words.args.items;
   int status = parse(&asked, (int)words.args.count - 1, args);
   if (status < 0)
-    status =
-        asked.output ? write_table(&asked) : answer_all(&asked, args + optind);
+    status = asked.output ? write_table(&asked)
+                          : answer_with_cache(&asked, args + optind);
   cca_vec_release(&words.args);
   cca_arena_release(&arena);
   return status;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * symbols-store.h -- symbol tables in the folders of caches (docs/caches.md):
- * what one run had made, the next one maps.
+ * what one command had made, the next one maps.
  *
- * Memory: base/memory.h.  Nothing here reads ELF.
+ * Memory: where there is none, nothing is found or kept.  Nothing here reads
+ * ELF, prints, or waits for anybody.
  */
 #ifndef CCA_SYMBOLS_STORE_H
 #define CCA_SYMBOLS_STORE_H
@@ -17,12 +18,19 @@
 
 /*
  * Which bytes the file at PATH has by now, as docs/cache-format.md, "Symbol
- * tables", says it.  PATH is borrowed by *OUT; BUILD_ID, in hexadecimal, is
- * what the caller knows, and "" if it has none.  *STATUS is the file's.  False:
- * there is no regular file, or it cannot be read.
+ * tables", says it, but for the build id; *STATUS is the file's behind that.
+ * PATH is borrowed by *OUT.  False: there is no regular file, or it cannot be
+ * read.
  */
-bool cca_symbols_identify(const char *path, const char *build_id,
-                          struct cca_identity *out, struct stat *status);
+bool cca_symbols_identify(const char *path, struct cca_identity *out,
+                          struct stat *status);
+
+/* Where tables are kept. */
+struct cca_symbols_store {
+  const char *own, *shared; /* folders: the user's, and one that is asked then;
+                               NULL: none */
+  bool keep;                /* may new ones be put into the first */
+};
 
 /* A table that is mapped. */
 struct cca_symbols_kept {
@@ -31,18 +39,22 @@ struct cca_symbols_kept {
 };
 
 /*
- * Find the table of the module IS in FOLDER.  CCA_CACHE_USED, and KEPT is
- * released by cca_cache_file_release() of its file; or why not, and there is
- * nothing to release.
+ * Find the table of the module whose file is at PATH, an absolute one, and has
+ * BUILD_ID, in hexadecimal ("": it has none; NULL: whichever it has).
+ * CCA_CACHE_USED, and KEPT is released by cca_cache_file_release() of its file;
+ * or why not, and there is nothing to release.
  */
-enum cca_cache_reason cca_symbols_find_kept(const char *folder,
-                                            enum cca_cache_trust trust,
-                                            const struct cca_identity *is,
-                                            struct cca_symbols_kept *kept);
+enum cca_cache_reason
+cca_symbols_find_kept(const struct cca_symbols_store *store, const char *path,
+                      const char *build_id, struct cca_symbols_kept *kept);
 
-/* Put TABLE, which was made of the module IS, into FOLDER.  False: it is not
- * there, which costs nothing but time. */
-bool cca_symbols_keep(const char *folder, const struct cca_identity *is,
-                      const struct cca_table *table);
+/*
+ * Keep TABLE for the next one who asks, if STORE may, and it is worth it: if it
+ * has debug information, all that there is, and is not too large, and the file
+ * at PATH, of which it was made, is as *THEN, which was asked before the file
+ * was read.  False: it is not there, which costs nothing but time.
+ */
+bool cca_symbols_keep(const struct cca_symbols_store *store, const char *path,
+                      const struct stat *then, const struct cca_table *table);
 
 #endif

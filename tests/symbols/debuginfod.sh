@@ -37,18 +37,18 @@ url=http://127.0.0.1:$(<port)/
 # The twin first: nobody is asked, and nothing is known.
 unset DEBUGINFOD_URLS
 printf '%s\n' '??' '??:0' >nothing
-allocs symbolize -fie a.out "$outer" >got
+allocs symbolize --no-cache -fie a.out "$outer" >got
 expect got <nothing
 allocs symserver >path &
 server=$!
 until [ -s path ]; do sleep 0.01; done
-allocs symbolize --server= --no-start -fie a.out "$outer" >got
+allocs symbolize --no-cache --server= --no-start -fie a.out "$outer" >got
 expect got <nothing
 kill $server
 wait $server
 expect asked </dev/null
 
-DEBUGINFOD_URLS=$url allocs symbolize -fie a.out "$outer" >got
+DEBUGINFOD_URLS=$url allocs symbolize --no-cache -fie a.out "$outer" >got
 inlined_answer "$work" | expect got
 [ "$(grep -c "\"GET /buildid/$id/debuginfo HTTP/[0-9.]*\" 200" asked)" = 1 ]
 rm -rf cache/*
@@ -56,7 +56,7 @@ rm path
 DEBUGINFOD_URLS=$url allocs symserver >path &
 server=$!
 until [ -s path ]; do sleep 0.01; done
-allocs symbolize --server= --no-start -fie a.out "$outer" >got
+allocs symbolize --no-cache --server= --no-start -fie a.out "$outer" >got
 inlined_answer "$work" | expect got
 [ "$(grep -c "\"GET /buildid/$id/debuginfo HTTP/[0-9.]*\" 200" asked)" = 2 ]
 kill $server
@@ -64,6 +64,6 @@ wait $server
 
 # A server that does not have it costs nothing but the lines.
 rm -rf cache/* served/buildid
-DEBUGINFOD_URLS=$url allocs symbolize -fie a.out "$outer" >got
+DEBUGINFOD_URLS=$url allocs symbolize --no-cache -fie a.out "$outer" >got
 expect got <nothing
 grep -q '" 404 ' asked

@@ -15,7 +15,7 @@ inlined_answer "$work" >wanted
 # found FILE [SYMBOLS]: the first load of outer() is inner()'s; SYMBOLS says
 # where outer is, if FILE does not.
 found() {
-  allocs symbolize -fie "$1" "$(address_of "${2:-$1}" outer)" >got
+  allocs symbolize --no-cache -fie "$1" "$(address_of "${2:-$1}" outer)" >got
   expect got <wanted
 }
 
@@ -39,7 +39,7 @@ found compressed
 [ -e split-inlined.dwo ]
 found split
 mv split-inlined.dwo away
-allocs symbolize -fie split "$(address_of split outer)" >got
+allocs symbolize --no-cache -fie split "$(address_of split outer)" >got
 expect got <<END
 outer
 $work/inlined.c:3
@@ -54,7 +54,7 @@ found whole
 objcopy --add-gnu-debuglink=linked.debug linked
 found linked whole
 mv linked.debug elsewhere
-allocs symbolize -fie linked "$(address_of whole outer)" >got
+allocs symbolize --no-cache -fie linked "$(address_of whole outer)" >got
 expect got <<'END'
 ??
 ??:0
@@ -64,7 +64,7 @@ END
 objcopy --only-keep-debug --remove-section='.debug*' elsewhere mini
 xz mini
 objcopy --remove-section=.gnu_debuglink --add-section .gnu_debugdata=mini.xz linked
-allocs symbolize -fie linked "$(address_of whole outer)" >got
+allocs symbolize --no-cache -fie linked "$(address_of whole outer)" >got
 expect got <<'END'
 outer
 ??:?

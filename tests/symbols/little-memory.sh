@@ -14,14 +14,14 @@ fi
 
 file=$build_dir/lib/libccallocs-runtime.so # large enough to need some
 address=$(address_of "$file" malloc)
-allocs symbolize -fie "$file" "$address" >wanted
+allocs symbolize --no-cache -fie "$file" "$address" >wanted
 grep -q 'hooks\.c:[0-9]' wanted
 export XDG_RUNTIME_DIR=$work
 too_little="allocs symbolize: $file: reading it took too much memory; give an executable or object with -e"
 for mib in {1..14} 100; do
   allocs symserver --worker-memory "$mib" >path &
   until [ -s path ]; do sleep 0.01; done
-  if allocs symbolize --server= --no-start -fie "$file" "$address" >got 2>said; then
+  if allocs symbolize --no-cache --server= --no-start -fie "$file" "$address" >got 2>said; then
     expect got <wanted
     echo whole >>answers
   else

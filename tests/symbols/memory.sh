@@ -33,7 +33,7 @@ grown=$((($(stat -c %s many.so) - $(stat -c %s few.so)) / 1024))
 peak() {
   local address
   address=$(nm "$1" | sed -n "s/ T $2\$//p")
-  ./peak allocs symbolize -fe "$1" "$address" 2>kib >said
+  ./peak allocs symbolize --no-cache -fe "$1" "$address" 2>kib >said
   cat kib
 }
 few=$(peak few.so f1)

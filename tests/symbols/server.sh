@@ -28,11 +28,11 @@ expect path <<<"$work/run/cc-allocs/symbols"
 
 inlined_answer "$work" >wanted
 for file in a.out beside; do
-  allocs symbolize --server= -fie $file "$outer" >got
+  allocs symbolize --no-cache --server= -fie $file "$outer" >got
   expect got <wanted
 done
 CC_ALLOCS_SYMBOLS=$work/run/cc-allocs/symbols XDG_RUNTIME_DIR=/nonexistent \
-  allocs symbolize --server= -fie a.out "$outer" >got
+  allocs symbolize --no-cache --server= -fie a.out "$outer" >got
 expect got <wanted
 not grep -q '/a.out$' /proc/$server/maps # it has not mapped the module
 
@@ -54,13 +54,13 @@ said 2 'symbolize: inlined.c: not an ELF file; give an executable or object with
 kill $server
 wait $server # its exit status is 0
 said 2 'symbolize: a.out: no symbol server: No such file or directory; start one by allocs symserver' \
-  symbolize --server= --no-start 0
+  symbolize --no-cache --server= --no-start 0
 
 # Without that one is started, which other commands then find; and which ends when
 # its socket is cleaned away.
-allocs symbolize --server= -fie a.out "$outer" >got
+allocs symbolize --no-cache --server= -fie a.out "$outer" >got
 expect got <wanted
-allocs symbolize --server= --no-start -fie a.out "$outer" >got
+allocs symbolize --no-cache --server= --no-start -fie a.out "$outer" >got
 expect got <wanted
 started=$(pgrep -f "symserver --socket $work/run/cc-allocs/symbols --idle 300")
 "$CCA_CC" -shared -fPIC -g -x c - -o libplain.so <<'END'
