@@ -22,8 +22,10 @@ cat >main.c <<'EOF'
 #include <unistd.h>
 struct mine { long x[2]; };
 struct more { long x[6]; };
-static volatile int over;
-static volatile long checked, typed;
+static int over;
+static long checked, typed;
+static long read_of(long *word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
+static int is_over(void) { return __atomic_load_n(&over, __ATOMIC_RELAXED); }
 static int (*describe)(const void *, struct cca_object *);
 static void check(void *p, const char *want) {
   struct cca_object o;
@@ -33,7 +35,7 @@ static void check(void *p, const char *want) {
   __atomic_fetch_add(&typed, o.type != NULL, __ATOMIC_RELAXED);
 }
 static void *churn(void *unused) {
-  while (!over)
+  while (!is_over())
     for (int i = 0; i < 1000; i++) {
       struct mine *m = malloc(sizeof *m);
       check(m, "struct mine");
@@ -47,7 +49,7 @@ static void *modules(void *name) {
   char path[32], want[32];
   snprintf(path, sizeof path, "./%s.so", (char *)name);
   snprintf(want, sizeof want, "struct of_%s", (char *)name);
-  while (!over) {
+  while (!is_over()) {
     void *module = dlopen(path, RTLD_NOW);
     void *(*make)(void);
     *(void **)&make = dlsym(module, "make");
@@ -66,7 +68,7 @@ int main(int argc, char **argv) {
   pthread_create(&threads[4], NULL, modules, (void *)"one");
   pthread_create(&threads[5], NULL, modules, (void *)"two");
   /* Longer where that was not enough to have seen anything. */
-  for (int turns = 0; time(NULL) < end || turns < 15 || checked < 10000; turns++) {
+  for (int turns = 0; time(NULL) < end || turns < 15 || read_of(&checked) < 10000; turns++) {
     struct timespec pause = {0, 20000000};
     pid_t child = fork();
     if (child == 0) {
@@ -78,13 +80,13 @@ int main(int argc, char **argv) {
     if (turns < 20) raise(SIGUSR2);
     nanosleep(&pause, NULL);
   }
-  over = 1;
+  __atomic_store_n(&over, 1, __ATOMIC_RELAXED);
   for (int i = 0; i < 6; i++) pthread_join(threads[i], NULL);
   printf("%d %% typed\n", (int)(100.0 * (double)typed / (double)checked));
   return 0;
 }
 EOF
-seconds=${STRESS:-5} flags=() under=() many=10
+seconds=${STRESS:-5} flags=() under=() many=10 status=0
 cat >asks.c <<'EOF'
 #include <ccallocs/client.h>
 #include <stdlib.h>
@@ -136,8 +138,9 @@ valgrind)
 esac
 cc-allocs -g -O1 "${flags[@]}" -I"$source_dir/include" main.c -o main -pthread -ldl
 timeout $((seconds * 2 + 200)) allocs run --signal USR2 --json -o heap \
-  --client=./asks.so "${under[@]}" ./main "$seconds" >out 2>err
+  --client=./asks.so "${under[@]}" ./main "$seconds" >out 2>err || status=$?
 expect err </dev/null
+[ "$status" = 0 ]
 [ "$(sed 's/ .*//' out)" -ge 95 ]
 python3 - heap $many <<'EOF'
 import json, sys
