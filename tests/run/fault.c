@@ -7,6 +7,7 @@
  *         memory    allocation N fails
  *         memory+   allocation N and all that follow
  *         fail      call N below fails, with ENOSPC
+ *         break     the same, with EIO
  *         kill      the process is killed just before call N
  *       and CCA_FAULT_HIT, a file that is made when it has happened, so that a
  *       sweep knows its end.
@@ -97,14 +98,15 @@ void *realloc(void *block, size_t size) {
 
 /* Is this the call that fails? */
 static bool fails(void *caller) {
-  bool killed = !strcmp(fault.kind, "kill");
-  if ((!killed && strcmp(fault.kind, "fail") != 0) || !is_asked(caller) ||
-      ++fault.count != fault.at)
+  bool killed = !strcmp(fault.kind, "kill"),
+       broken = !strcmp(fault.kind, "break");
+  if ((!killed && !broken && strcmp(fault.kind, "fail") != 0) ||
+      !is_asked(caller) || ++fault.count != fault.at)
     return false;
   note();
   if (killed)
     kill(getpid(), SIGKILL);
-  errno = ENOSPC;
+  errno = broken ? EIO : ENOSPC;
   return true;
 }
 
