@@ -116,17 +116,27 @@ static void out_of_memory(size_t wanted) {
   end_with(compiler_status);
 }
 
+/* Is PID a child that works?  One that has ended, and perhaps is waited for
+ * just now, does not hear of signals. */
+static bool is_at_work(pid_t pid) {
+  siginfo_t ended = {0};
+  return waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         ended.si_pid == 0;
+}
+
 /* make and terminals stop us; the compiler must know, and clean up. */
 static void pass_on(int number) {
+  int error = errno;
   if (number == SIGPIPE)
     return; /* an analysis that has ended cannot be told anything */
-  if (compiler_pid > 0) {
+  if (compiler_pid > 0 && is_at_work((pid_t)compiler_pid)) {
     kill((pid_t)compiler_pid, number);
   } else {
     late_signal = number;
     if (analyst_pid > 0)
       kill((pid_t)analyst_pid, SIGTERM);
   }
+  errno = error;
 }
 
 static const int passed[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE};
@@ -224,7 +234,7 @@ static void start_analysis(struct run *r) {
   while (r->next < c->sources.count &&
          c->sources.items[r->next].language == CCA_COMMAND_OTHER)
     r->next++;
-  if (r->analyst)
+  if (r->analyst || late_signal)
     return;
   if (r->next == c->sources.count) {
     if (r->lock >= 0)

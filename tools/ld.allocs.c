@@ -52,9 +52,13 @@ static _Noreturn void run_plain(void) {
   _exit(127);
 }
 
-/* End as the linker ended. */
+/* End as the linker ended.  If it has succeeded, or there was none, and we are
+ * told to end, that is not too late; if it has caught the signal and failed,
+ * that is its answer. */
 static _Noreturn void end_with(int status) {
   int number = WIFSIGNALED(status) ? WTERMSIG(status) : caught;
+  if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
+    number = 0;
   if (number != 0) {
     struct rlimit no_core = {0, 0};
     setrlimit(RLIMIT_CORE, &no_core);
