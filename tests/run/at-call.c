@@ -5,9 +5,11 @@
  *     at-call PROGRAM SIGNAL N HIT COMMAND...
  *
  * In:    COMMAND, which is run, with a process group of its own; PROGRAM, the
- *        file name of a program that it starts, or is.  A negative SIGNAL comes
- *        to all of the group, -15 as SIGTERM.
- * Out:   ends as COMMAND does; HIT is a new file if there was such a call.
+ *        file name of a program that it starts, or is; with a + before it, its
+ *        calls are also those of what it becomes by fork() alone.  A negative
+ *        SIGNAL comes to all of the group, -15 as SIGTERM.
+ * Out:   ends as COMMAND does, when all that it has started has ended; HIT is
+ *        a new file if there was such a call.
  * Holds: nothing can be seen of a process between two calls, so that all N
  *        together are all moments at which it can be stopped.  Calls that only
  *        look, or give it memory, are not counted: what others see, and what
@@ -15,8 +17,7 @@
  *        dies at once, are those that change what its end undoes: files that
  *        it has open.
  *
- * What PROGRAM has become by fork() alone is not meant, nor its threads but
- * the first.  Who outlives COMMAND goes on untraced.
+ * Of PROGRAM's threads the first is meant, no other.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -62,6 +63,11 @@ static bool runs(pid_t pid, const char *program) {
   return !strcmp(strrchr(exe, '/') + 1, program);
 }
 
+/* Is PID the first thread of its process? */
+static bool is_process(pid_t pid) {
+  return syscall(SYS_tgkill, pid, pid, 0) == 0;
+}
+
 /* Is the call that PID enters one that counts, for a signal of that NUMBER? */
 static bool counts(pid_t pid, int number) {
   static const long only_look[] = {
@@ -95,11 +101,12 @@ static bool counts(pid_t pid, int number) {
 int main(int argc, char **argv) {
   if (argc < 6)
     return 125;
-  const char *program = argv[1], *hit = argv[4];
+  bool and_forks = argv[1][0] == '+';
+  const char *program = argv[1] + and_forks, *hit = argv[4];
   int signal = abs(atoi(argv[2]));
   bool to_all = atoi(argv[2]) < 0;
   long at = atol(argv[3]), count = 0;
-  int go[2], status;
+  int go[2], status, result = 0;
   char byte;
   if (pipe2(go, O_CLOEXEC) != 0)
     return 125;
@@ -124,12 +131,12 @@ int main(int argc, char **argv) {
     if (pid < 0 && errno == EINTR)
       continue;
     if (pid < 0)
-      return 125;
+      break; /* there is nobody any more */
     struct traced *t = find(pid);
     if (!WIFSTOPPED(status)) {
       t->pid = 0;
       if (pid == command)
-        break;
+        result = status;
       continue;
     }
     int number = WSTOPSIG(status), event = status >> 16;
@@ -143,10 +150,12 @@ int main(int argc, char **argv) {
     } else if (event) {
       if (event == PTRACE_EVENT_EXEC)
         *t = (struct traced){pid, runs(pid, program), true};
+      else if (event == PTRACE_EVENT_STOP && and_forks && is_process(pid))
+        t->meant = runs(pid, program);
       number = 0;
     }
     ptrace(t->meant && count < at ? PTRACE_SYSCALL : PTRACE_CONT, pid, NULL,
            number);
   }
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  return WIFSIGNALED(result) ? 128 + WTERMSIG(result) : WEXITSTATUS(result);
 }

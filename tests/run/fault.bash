@@ -12,7 +12,7 @@ grep -q 'CCA_SANITIZE:STRING=$' "$build_dir/CMakeCache.txt" ||
   skip 'sanitizers have malloc for themselves'
 gcc -shared -fPIC -O1 "$source_dir/tests/run/fault.c" -o fault.so
 mkdir tmp here
-shopt -s nullglob dotglob extglob # a sweep has hundreds of steps: few forks in each
+shopt -s nullglob dotglob extglob globstar # a sweep has hundreds of steps: few forks in each
 export TMPDIR=$work/tmp CC_ALLOCS_CC=gcc
 cat >here/a.c <<'END'
 #include <stdlib.h>
@@ -28,7 +28,7 @@ faulty() {
   local fault="$1 $2 $3" states
   shift 3
   (cd here && CCA_FAULT="$fault" CCA_FAULT_HIT="$work/hit" \
-    LD_PRELOAD="$work/fault.so" exec timeout 100 "$@" 2>&1) | cat >said && :
+    LD_PRELOAD="$work/fault.so" exec timeout 600 "$@" 2>&1) | cat >said && :
   states=("${PIPESTATUS[@]}")
   status=${states[0]}
 }
@@ -68,9 +68,10 @@ holds() {
 
 # ours_are_gone: nothing of ours is in tmp or here/; some of it takes its time.
 ours_are_gone() {
-  for _ in $(seq 200); do
-    [ -z "$(find tmp here -name 'cc-allocs.*' -o -name 'cca-*' \
-      -o -name '.cca-*' -o -name '*cc_allocs*')" ] && return
+  local found
+  for ((i = 0; i < 6000; i++)); do
+    found=({tmp,here}/**/{cc-allocs.*,cca-*,.cca-*,*cc_allocs*})
+    [ ${#found[@]} != 0 ] || return 0
     sleep 0.05
   done
   return 1

@@ -41,8 +41,8 @@ int main(int argc, char **argv) {
   ssize_t size = read(from, bytes, sizeof bytes), half = size / 2;
   unlink(output);
   int to = open(output, O_CREAT | O_WRONLY, 0777);
-  return write(to, bytes, half) < 0 || write(to, bytes + half, size - half) < 0 ||
-         close(to) != 0;
+  return write(to, bytes, half) < 0 || usleep(20000) < 0 ||
+         write(to, bytes + half, size - half) < 0 || close(to) != 0;
 }
 END
 gcc -O1 compiler.c -o compiler
@@ -51,23 +51,24 @@ gcc -O1 compiler.c -o compiler
 faulty() { # faulty PROGRAM SIGNAL N COMMAND...
   local at=("$work/at-call" "$1" "$2" "$3" "$work/hit") states
   shift 3
-  (cd here && exec timeout 100 "${at[@]}" "$@" 2>&1) | cat >said && :
+  (cd here && exec timeout 600 "${at[@]}" "$@" 2>&1) | cat >said && :
   states=("${PIPESTATUS[@]}")
   status=${states[0]}
 }
 
 # is_start FILE OF: it ends somewhere, as what a stopped compiler was writing.
 is_start() { cmp -s -n "$(stat -c %s "$1")" "$1" "$2"; }
-# The program itself dies of it.  Where what it waits for has just ended, it may
-# be too late, which is a moment of a few calls, and of more on a busy machine; of
-# the ten and more of a sweep most come before it.
+# The program itself dies of it.  It may be too late, where the compiler has done
+# its work, which says when that was; of those points that came before, the
+# compiler may reach its end in a moment that another program takes to tell it.
 died() {
   [ "$status" != $((128 + signal)) ] || return 0
-  [ ! -e hit ] || [ "$signal" = 9 ] || too_late=$((too_late + 1))
-  [ "$status" = 0 ] && [ "$too_late" -le 8 ] && whole
+  [ "$status" = 0 ] && whole || return 1
+  [ ! "here/$output" -nt hit ] || [ ! -e hit ] || too_late=$((too_late + 1))
+  [ "$too_late" -le 3 ]
 }
 whole() { # the output is
-  case ${output##*/} in
+  case $output in
   a.o) is_plain here/a.o plain.o ;;
   a) here/a ;;
   esac

@@ -1,0 +1,1 @@
+stopped-linker.bash
