@@ -24,7 +24,7 @@ fi
 printf '#!/bin/sh\nexec cc-allocs "$@"\n' >loop/mycc
 chmod +x loop/mycc
 status=0
-CC_ALLOCS_CC=$work/loop/mycc timeout 60 cc-allocs -c a.c 2>said || status=$?
+CC_ALLOCS_CC=$work/loop/mycc timeout 600 cc-allocs -c a.c 2>said || status=$?
 [ "$status" = 127 ]
 expect said <<'EOF'
 cc-allocs: the compiler calls cc-allocs again and again

@@ -28,5 +28,5 @@ plain.o
 
 # Nor does a log that is a pipe without a reader stop it.
 mkfifo pipe
-CC_ALLOCS_LOG=pipe timeout 20 cc-allocs -c a.c
+CC_ALLOCS_LOG=pipe timeout 600 cc-allocs -c a.c
 allocs dump a.o | grep '^unit .* marks=1 ' >/dev/null

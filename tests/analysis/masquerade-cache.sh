@@ -24,7 +24,7 @@ run() {
   touch log compiled
   for _ in 1 2; do
     rm -f a.o
-    PATH=$1:$work/compiler:/usr/bin:/bin timeout 60 gcc -c a.c
+    PATH=$1:$work/compiler:/usr/bin:/bin timeout 600 gcc -c a.c
     echo "$(wc -l <compiled) $(sed -n /analysed/p log | wc -l)" \
       "$(readelf -SW a.o | sed -n /cc_allocs/p | wc -l)"
   done

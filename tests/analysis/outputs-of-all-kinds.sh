@@ -35,8 +35,8 @@ done
 
 # A fifo gets the compiler's bytes, and the end of them, or none of it.
 fifo_from() { # fifo_from COMMAND...: what is read from it
-  timeout 60 cat src/fifo &
-  (cd src && timeout 60 "$@" -S a.c -o fifo)
+  timeout 600 cat src/fifo &
+  (cd src && timeout 600 "$@" -S a.c -o fifo)
   wait
 }
 fifo_from gcc >got.1

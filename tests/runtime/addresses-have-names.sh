@@ -39,7 +39,7 @@ END
 
 # shown OPTION...: how --sites shows what libin.so allocated.
 shown() {
-  timeout 60 allocs run --sites "$@" >/dev/null 2>all
+  timeout 600 allocs run --sites "$@" >/dev/null 2>all
   grep '^allocs run:' all >said || :
   grep -E '^ +1 +77 +1 +77 ' all | tail -n 1 | sed -E 's/^.* 77 +//; s/0x[0-9a-f]+/0x/'
 }
