@@ -3,7 +3,7 @@
  * heap-html.c -- the heaps of a run as a page for a browser.
  *
  * In:  heap.html, which is in this program, and the document of
- *      docs/run.schema.json.
+ *      docs/run.schema.json, in pieces.
  * Out: one page with both in it.
  *
  * Types may be called anything.  What ends a script element, or begins a
@@ -17,10 +17,17 @@
 
 extern const char cca_heap_page[]; /* made from heap.html */
 
-void cca_heap_html(const char *json, struct cca_text *out) {
-  static const char before[] = "id=\"heap\">", none[] = "null";
-  const char *at = strstr(cca_heap_page, before) + strlen(before);
-  cca_text_add(out, cca_heap_page, (size_t)(at - cca_heap_page));
+/* Where the document goes in the page, in place of `null'. */
+static const char *gap(void) {
+  static const char before[] = "id=\"heap\">";
+  return strstr(cca_heap_page, before) + strlen(before);
+}
+
+void cca_heap_html_begin(struct cca_text *out) {
+  cca_text_add(out, cca_heap_page, (size_t)(gap() - cca_heap_page));
+}
+
+void cca_heap_html_add(const char *json, struct cca_text *out) {
   for (const char *from = json, *end; *from; from = end) {
     end = from + strcspn(from, "<");
     cca_text_add(out, from, (size_t)(end - from));
@@ -29,5 +36,8 @@ void cca_heap_html(const char *json, struct cca_text *out) {
       end++;
     }
   }
-  cca_text_adds(out, at + strlen(none));
+}
+
+void cca_heap_html_end(struct cca_text *out) {
+  cca_text_adds(out, gap() + strlen("null"));
 }

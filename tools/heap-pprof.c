@@ -17,6 +17,7 @@
  */
 #include "heap.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -24,7 +25,8 @@
 
 enum { RANGE_SHIFT = 40 };
 
-struct writer {
+struct cca_heap_pprof {
+  const struct cca_heap_options *options;
   struct cca_arena arena;
   struct cca_map strings, mappings, functions, locations; /* number, from 0 */
   struct cca_vec(char *) string;
@@ -36,7 +38,7 @@ struct writer {
 
 /* ---- What is said once, and referred to ---- */
 
-static int64_t string_of(struct writer *w, const char *text) {
+static int64_t string_of(struct cca_heap_pprof *w, const char *text) {
   bool is_new;
   uint32_t *at = cca_map_at(&w->strings, text, strlen(text), &is_new);
   if (is_new) {
@@ -54,7 +56,7 @@ static int64_t string_of(struct writer *w, const char *text) {
 #define message(w, type)                                                       \
   ((type *)cca_arena_zalloc(&(w)->arena, 1, sizeof(type)))
 
-static uint64_t mapping_of(struct writer *w, const char *path) {
+static uint64_t mapping_of(struct cca_heap_pprof *w, const char *path) {
   bool is_new;
   uint32_t *at = cca_map_at(&w->mappings, path, strlen(path), &is_new);
   if (is_new) {
@@ -74,7 +76,7 @@ static uint64_t mapping_of(struct writer *w, const char *path) {
   return *at + 1;
 }
 
-static uint64_t function_of(struct writer *w, const char *name,
+static uint64_t function_of(struct cca_heap_pprof *w, const char *name,
                             const char *file) {
   const int64_t key[] = {string_of(w, name), string_of(w, file)};
   bool is_new;
@@ -91,7 +93,7 @@ static uint64_t function_of(struct writer *w, const char *name,
   return *at + 1;
 }
 
-static CcaPprof__Line *line_of(struct writer *w, uint64_t function,
+static CcaPprof__Line *line_of(struct cca_heap_pprof *w, uint64_t function,
                                uint32_t number) {
   CcaPprof__Line *line = message(w, CcaPprof__Line);
   cca_pprof__line__init(line);
@@ -100,7 +102,7 @@ static CcaPprof__Line *line_of(struct writer *w, uint64_t function,
   return line;
 }
 
-static uint64_t location_of(struct writer *w,
+static uint64_t location_of(struct cca_heap_pprof *w,
                             const struct cca_heap_site *site) {
   uint64_t mapping = *site->module ? mapping_of(w, site->module) : 0;
   uint64_t address = *site->address ? strtoull(site->address, NULL, 16) : 0;
@@ -136,7 +138,7 @@ static uint64_t location_of(struct writer *w,
 
 /* ---- Samples ---- */
 
-static void add_label(struct writer *w, CcaPprof__Sample *sample,
+static void add_label(struct cca_heap_pprof *w, CcaPprof__Sample *sample,
                       const char *key, const char *text) {
   CcaPprof__Label *label = message(w, CcaPprof__Label);
   cca_pprof__label__init(label);
@@ -145,7 +147,7 @@ static void add_label(struct writer *w, CcaPprof__Sample *sample,
   sample->label[sample->n_label++] = label;
 }
 
-static void add_sample(struct writer *w, const struct cca_heap_row *row,
+static void add_sample(struct cca_heap_pprof *w, const struct cca_heap_row *row,
                        const struct cca_heap_site *site, const char *process) {
   CcaPprof__Sample *s = message(w, CcaPprof__Sample);
   cca_pprof__sample__init(s);
@@ -169,7 +171,15 @@ static void add_sample(struct writer *w, const struct cca_heap_row *row,
   cca_vec_push(&w->sample, s);
 }
 
-static void add_heap(struct writer *w, const struct cca_heap *heap) {
+struct cca_heap_pprof *
+cca_heap_pprof_begin(const struct cca_heap_options *options) {
+  struct cca_heap_pprof *w = cca_calloc(1, sizeof *w);
+  w->options = options;
+  string_of(w, ""); /* the first string is the empty one */
+  return w;
+}
+
+void cca_heap_pprof_add(struct cca_heap_pprof *w, const struct cca_heap *heap) {
   const char *slash = strrchr(heap->program, '/');
   const char *process = cca_arena_printf(&w->arena, "%s (%llu)",
                                          slash ? slash + 1 : heap->program,
@@ -185,8 +195,8 @@ static void add_heap(struct writer *w, const struct cca_heap *heap) {
 
 /* ---- The profile ---- */
 
-static CcaPprof__ValueType *value_type(struct writer *w, const char *type,
-                                       const char *unit) {
+static CcaPprof__ValueType *value_type(struct cca_heap_pprof *w,
+                                       const char *type, const char *unit) {
   CcaPprof__ValueType *v = message(w, CcaPprof__ValueType);
   cca_pprof__value_type__init(v);
   v->type = string_of(w, type);
@@ -214,50 +224,44 @@ static bool compress_into(struct cca_text *out, const void *bytes, size_t len) {
   return done;
 }
 
-bool cca_heap_pprof(const struct cca_heap *const *heaps, size_t count,
-                    const struct cca_heap_options *options,
-                    struct cca_text *out) {
-  struct writer w = {0};
-  string_of(&w, ""); /* the first string is the empty one */
-  CcaPprof__ValueType *types[] = {value_type(&w, "alloc_objects", "count"),
-                                  value_type(&w, "alloc_space", "bytes"),
-                                  value_type(&w, "inuse_objects", "count"),
-                                  value_type(&w, "inuse_space", "bytes")};
-  for (size_t i = 0; i < count; i++)
-    add_heap(&w, heaps[i]);
-
+bool cca_heap_pprof_end(struct cca_heap_pprof *w, struct cca_text *out) {
+  CcaPprof__ValueType *types[] = {value_type(w, "alloc_objects", "count"),
+                                  value_type(w, "alloc_space", "bytes"),
+                                  value_type(w, "inuse_objects", "count"),
+                                  value_type(w, "inuse_space", "bytes")};
   CcaPprof__Profile profile = CCA_PPROF__PROFILE__INIT;
   profile.n_sample_type = 4;
   profile.sample_type = types;
-  profile.period_type = value_type(&w, "space", "bytes");
+  profile.period_type = value_type(w, "space", "bytes");
   profile.period = 1;
   profile.default_sample_type =
-      string_of(&w, options->live ? "inuse_space" : "alloc_space");
-  profile.n_sample = w.sample.count;
-  profile.sample = w.sample.items;
-  profile.n_mapping = w.mapping.count;
-  profile.mapping = w.mapping.items;
-  profile.n_location = w.location.count;
-  profile.location = w.location.items;
-  profile.n_function = w.function.count;
-  profile.function = w.function.items;
-  profile.n_string_table = w.string.count;
-  profile.string_table = w.string.items;
+      string_of(w, w->options->live ? "inuse_space" : "alloc_space");
+  profile.n_sample = w->sample.count;
+  profile.sample = w->sample.items;
+  profile.n_mapping = w->mapping.count;
+  profile.mapping = w->mapping.items;
+  profile.n_location = w->location.count;
+  profile.location = w->location.items;
+  profile.n_function = w->function.count;
+  profile.function = w->function.items;
+  profile.n_string_table = w->string.count;
+  profile.string_table = w->string.items;
   size_t len = cca_pprof__profile__get_packed_size(&profile);
   unsigned char *bytes = cca_malloc(len ? len : 1);
   cca_pprof__profile__pack(&profile, bytes);
   bool done = compress_into(out, bytes, len);
 
   free(bytes);
-  cca_vec_release(&w.string);
-  cca_vec_release(&w.mapping);
-  cca_vec_release(&w.function);
-  cca_vec_release(&w.location);
-  cca_vec_release(&w.sample);
-  cca_map_release(&w.strings);
-  cca_map_release(&w.mappings);
-  cca_map_release(&w.functions);
-  cca_map_release(&w.locations);
-  cca_arena_release(&w.arena);
+  cca_vec_release(&w->string);
+  cca_vec_release(&w->mapping);
+  cca_vec_release(&w->function);
+  cca_vec_release(&w->location);
+  cca_vec_release(&w->sample);
+  cca_map_release(&w->strings);
+  cca_map_release(&w->mappings);
+  cca_map_release(&w->functions);
+  cca_map_release(&w->locations);
+  cca_arena_release(&w->arena);
+  free(w);
   return done;
 }

@@ -139,18 +139,25 @@ void cca_heap_modules_text(const struct cca_heap *heap,
 /* The object of one process; owned. */
 json_t *cca_heap_json(const struct cca_heap *heap);
 
-/* Append the page to OUT; JSON is all that `allocs run --json` writes. */
-void cca_heap_html(const char *json, struct cca_text *out);
+/* Append the page to OUT: how it begins, all that `allocs run --json` writes,
+ * in as many pieces as it comes, and how it ends. */
+void cca_heap_html_begin(struct cca_text *out);
+void cca_heap_html_add(const char *json, struct cca_text *out);
+void cca_heap_html_end(struct cca_text *out);
 
 /* Append a line for each site to OUT; options->live says which bytes. */
 void cca_heap_folded(const struct cca_heap *heap,
                      const struct cca_heap_options *options,
                      struct cca_text *out);
 
-/* Append a profile of the COUNT heaps to OUT; options->live says which of its
- * numbers is shown first.  False: it is too large. */
-bool cca_heap_pprof(const struct cca_heap *const *heaps, size_t count,
-                    const struct cca_heap_options *options,
-                    struct cca_text *out);
+/* A profile of several heaps, of which nothing is borrowed; options->live,
+ * which is, says which of its numbers is shown first.  Owned, until its end
+ * appends it to OUT; false: it is too large. */
+struct cca_heap_pprof;
+struct cca_heap_pprof *
+cca_heap_pprof_begin(const struct cca_heap_options *options);
+void cca_heap_pprof_add(struct cca_heap_pprof *profile,
+                        const struct cca_heap *heap);
+bool cca_heap_pprof_end(struct cca_heap_pprof *profile, struct cca_text *out);
 
 #endif

@@ -4,18 +4,20 @@
  *
  * In:    files PID.NUMBER (docs/snapshot.schema.json), and others.
  * Out:   tables, one for each snapshot; or one document with all of them.
- * Holds: a program may start any number of processes: of each there is no more
- *        than what is written of it, but for a profile, which sums up their
- * last snapshots at once.
+ * Holds: a program may start any number of processes: they are read and written
+ *        one after the other, but for a profile, which is compressed as a
+ * whole.
  */
 #include "run-show.h"
 
 #include "allocs.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- What there is ---- */
 
@@ -26,7 +28,6 @@ struct found {
   bool interval; /* before what the process writes itself */
 };
 struct founds cca_vec(struct found);
-struct heaps cca_vec(struct cca_heap);
 
 static int found_order(const void *a, const void *b) {
   const struct found *x = a, *y = b;
@@ -130,11 +131,39 @@ static void ask_for_symbols(const struct founds *founds,
 struct form {
   const struct cca_show *show;
   const struct cca_screen *screen;
-  struct cca_text *out;
-  struct cca_text json; /* of the document, as far as it goes */
-  size_t processes;     /* in it */
-  struct heaps kept;    /* of forms that want one snapshot of each process */
+  struct cca_text out;  /* what is not written yet */
+  int file, *error;     /* where to; why that has failed, or 0 */
+  size_t processes;     /* of a document */
+  struct cca_heap last; /* of forms that want one snapshot of each */
+  bool has_last;        /* process: that of the one that they are at */
+  struct cca_heap_pprof *profile; /* or NULL */
 };
+
+enum { AT_ONCE = 1 << 16 };
+
+/* Write what there is, if it is as much as LEAST. */
+static void flush(struct form *form, size_t least) {
+  const char *at = form->out.data;
+  size_t left = form->out.len;
+  if (left < least)
+    return;
+  while (left && !*form->error) {
+    ssize_t done = write(form->file, at, left);
+    if (done < 0 && errno != EINTR)
+      *form->error = errno;
+    at += done > 0 ? done : 0;
+    left -= done > 0 ? (size_t)done : 0;
+  }
+  form->out.len = 0;
+}
+
+/* Add TEXT of the document. */
+static void add_json(struct form *form, const char *text) {
+  if (form->show->format == CCA_HEAP_HTML)
+    cca_heap_html_add(text, &form->out);
+  else
+    cca_text_adds(&form->out, text);
+}
 
 /* What jansson writes of the whole document, without having all of it at once:
  * indented by two, or, for a page, compact. */
@@ -145,45 +174,45 @@ static void add_process(struct form *form, const struct cca_heap *heap) {
   json_decref(process);
   if (!text)
     return;
-  cca_text_adds(&form->json, form->processes++ ? "," : "");
+  add_json(form, form->processes++ ? "," : "");
   for (char *line, *rest = text; (line = strsep(&rest, "\n"));) {
-    cca_text_adds(&form->json, compact ? "" : "\n    ");
-    cca_text_adds(&form->json, line);
+    add_json(form, compact ? "" : "\n    ");
+    add_json(form, line);
   }
   free(text);
 }
 
-static void begin_document(struct form *form) {
-  const char *head = form->show->format == CCA_HEAP_HTML
-                         ? "{\"version\":1,\"exit_status\":%d,\"processes\":["
-                         : "{\n  \"version\": 1,\n  \"exit_status\": %d,\n"
-                           "  \"processes\": [";
-  cca_text_addf(&form->json, head, form->show->exit_status);
+static void begin(struct form *form) {
+  bool is_page = form->show->format == CCA_HEAP_HTML;
+  if (form->show->format == CCA_HEAP_PPROF)
+    form->profile = cca_heap_pprof_begin(&form->show->heap);
+  if (is_page)
+    cca_heap_html_begin(&form->out);
+  if (is_page || form->show->format == CCA_HEAP_JSON)
+    cca_text_addf(&form->out,
+                  is_page ? "{\"version\":1,\"exit_status\":%d,\"processes\":["
+                          : "{\n  \"version\": 1,\n  \"exit_status\": %d,\n"
+                            "  \"processes\": [",
+                  form->show->exit_status);
 }
 
-static void end_document(struct form *form) {
-  if (form->show->format == CCA_HEAP_HTML) {
-    cca_text_adds(&form->json, "]}");
-    cca_heap_html(form->json.data, form->out);
-    return;
-  }
-  cca_text_adds(&form->json, form->processes ? "\n  ]\n}\n" : "]\n}\n");
-  cca_text_add(form->out, form->json.data, form->json.len);
+/* Forms that add all up take the last snapshot of each process. */
+static void add_last(struct form *form) {
+  if (form->has_last && form->profile)
+    cca_heap_pprof_add(form->profile, &form->last);
+  else if (form->has_last)
+    cca_heap_folded(&form->last, &form->show->heap, &form->out);
 }
 
-/* Forms that add all up take the last snapshot of each process: HEAP, which is
- * theirs from here on, in place of the one before it. */
+/* HEAP, which is theirs from here on, comes in place of the one before it, or
+ * behind that. */
 static void keep_last(struct form *form, const struct cca_heap *heap) {
-  struct heaps *kept = &form->kept;
-  struct cca_heap *last = kept->count ? &kept->items[kept->count - 1] : NULL;
-  if (last && last->pid != heap->pid && form->show->format == CCA_HEAP_FOLDED) {
-    cca_heap_folded(last, &form->show->heap, form->out);
-  } else if (!last || last->pid != heap->pid) {
-    cca_vec_push(kept, *heap);
-    return;
-  }
-  cca_heap_release(last);
-  *last = *heap;
+  if (form->has_last && form->last.pid != heap->pid)
+    add_last(form);
+  if (form->has_last)
+    cca_heap_release(&form->last);
+  form->last = *heap;
+  form->has_last = true;
 }
 
 /* HEAP is the form's. */
@@ -192,56 +221,48 @@ static void add(struct form *form, struct cca_heap *heap) {
   case CCA_HEAP_FOLDED:
   case CCA_HEAP_PPROF:
     keep_last(form, heap);
-    return;
+    break;
   case CCA_HEAP_JSON:
   case CCA_HEAP_HTML:
     add_process(form, heap);
+    cca_heap_release(heap);
     break;
   case CCA_HEAP_TEXT:
   default:
-    cca_heap_text(heap, &form->show->heap, form->screen, form->out);
+    cca_heap_text(heap, &form->show->heap, form->screen, &form->out);
+    cca_heap_release(heap);
     break;
   }
-  cca_heap_release(heap);
+  flush(form, AT_ONCE);
 }
 
 static void finish(struct form *form) {
-  struct cca_vec(const struct cca_heap *) last = {0};
-  switch (form->show->format) {
-  case CCA_HEAP_FOLDED:
-    if (form->kept.count)
-      cca_heap_folded(form->kept.items, &form->show->heap, form->out);
-    break;
-  case CCA_HEAP_PPROF:
-    for (size_t i = 0; i < form->kept.count; i++)
-      cca_vec_push(&last, &form->kept.items[i]);
-    if (!cca_heap_pprof(last.items, last.count, &form->show->heap, form->out))
-      cca_complain("run", "the profile is too large for its format");
-    break;
-  case CCA_HEAP_JSON:
-  case CCA_HEAP_HTML:
-    end_document(form);
-    break;
-  default:
-    break;
+  add_last(form);
+  if (form->has_last)
+    cca_heap_release(&form->last);
+  if (form->profile && !cca_heap_pprof_end(form->profile, &form->out))
+    cca_complain("run", "the profile is too large for its format");
+  if (form->show->format == CCA_HEAP_JSON) {
+    cca_text_adds(&form->out, form->processes ? "\n  ]\n}\n" : "]\n}\n");
+  } else if (form->show->format == CCA_HEAP_HTML) {
+    cca_text_adds(&form->out, "]}");
+    cca_heap_html_end(&form->out);
   }
-  for (size_t i = 0; i < form->kept.count; i++)
-    cca_heap_release(&form->kept.items[i]);
-  cca_vec_release(&form->kept);
-  cca_vec_release(&last);
-  cca_text_release(&form->json);
+  flush(form, 0);
+  cca_text_release(&form->out);
 }
 
 bool cca_run_show(const char *folder, const struct cca_show *show,
                   struct cca_run_symbols *symbols,
-                  const struct cca_screen *screen, struct cca_text *out) {
+                  const struct cca_screen *screen, int file, int *error) {
   struct founds founds = find_snapshots(folder, show->program);
-  struct form form = {.show = show, .screen = screen, .out = out};
+  struct form form = {
+      .show = show, .screen = screen, .file = file, .error = error};
   struct walk walk = {.founds = &founds};
   struct cca_heap heap;
   bool left = founds.count && founds.items[0].first;
   ask_for_symbols(&founds, symbols);
-  begin_document(&form);
+  begin(&form);
   while (walk_on(&walk, &heap)) {
     if (show->diff)
       subtract_older(&walk, &heap);

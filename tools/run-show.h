@@ -29,12 +29,14 @@ struct cca_show {
 };
 
 /*
- * Append the heaps that lie in FOLDER to OUT, those of the program itself
- * first, with what SYMBOLS know of their addresses.  What cannot be read is
- * complained about and left out.  False: the program left none.
+ * Write the heaps that lie in FOLDER to the descriptor FILE, those of the
+ * program itself first, with what SYMBOLS know of their addresses.  What cannot
+ * be read is complained about and left out.  *ERROR is errno's value where
+ * writing failed; if it is not 0 before, nothing is written.  False: the
+ * program left none.
  */
 bool cca_run_show(const char *folder, const struct cca_show *show,
                   struct cca_run_symbols *symbols,
-                  const struct cca_screen *screen, struct cca_text *out);
+                  const struct cca_screen *screen, int file, int *error);
 
 #endif

@@ -512,19 +512,6 @@ static void remove_folder(const char *folder) {
   rmdir(folder);
 }
 
-static int write_all(int file, const char *bytes, size_t len) {
-  while (len) {
-    ssize_t done = write(file, bytes, len);
-    if (done < 0 && errno == EINTR)
-      continue;
-    if (done < 0)
-      return -1;
-    bytes += done;
-    len -= (size_t)done;
-  }
-  return 0;
-}
-
 /* Where the result goes.  What is no use on a screen has a file of its own
  * unless it is told another, called PROGRAM.PID.html; until the process has a
  * number, nothing is opened. */
@@ -572,29 +559,29 @@ static void name_target(struct target *target, const struct options *options,
 static int show(const char *folder, const struct options *options,
                 struct cca_run_symbols *symbols, struct target *target,
                 const char *command) {
-  int status = options->show.exit_status;
-  struct cca_text out = {0};
+  int status = options->show.exit_status, error = 0;
   if (target->file < 0)
     name_target(target, options, command);
+  if (target->file < 0)
+    error = errno;
   struct cca_screen screen = cca_screen_of(target->file, options->color);
-  bool left = cca_run_show(folder, &options->show, symbols, &screen, &out);
+  bool left = cca_run_show(folder, &options->show, symbols, &screen,
+                           target->file, &error);
   if (!left)
     cca_complain("run",
                  "the program left no record: it was killed, is linked "
                  "statically or brings a malloc of its own, runs with other "
                  "rights, or executed another program");
-  if (target->file < 0 ||
-      (out.len && write_all(target->file, out.data, out.len) < 0)) {
+  if (error) {
     cca_complain("run", "cannot write %s: %s",
                  target->name                    ? target->name
                  : target->file == STDOUT_FILENO ? "to standard output"
                                                  : "to standard error",
-                 strerror(errno));
+                 strerror(error));
     status = EXIT_OURS;
   } else if (target->name && (!options->output || isatty(STDERR_FILENO))) {
     cca_complain("run", "the heap by type is in %s", target->name);
   }
-  cca_text_release(&out);
   return !left && status == 0 ? EXIT_OURS : status;
 }
 
