@@ -9,6 +9,7 @@
 #include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -90,6 +91,19 @@ int cca_parse_color(const char *command, const char *word,
       return 0;
     }
   cca_complain(command, "--color is auto, always or never, not `%s'", word);
+  return -1;
+}
+
+int cca_parse_wait(const char *command, const char *option, const char *word,
+                   unsigned *ms) {
+  char *end;
+  double seconds = strtod(word, &end);
+  if (*word && !*end && seconds >= 0 && seconds <= 86400) {
+    *ms = (unsigned)(seconds * 1000);
+    return 0;
+  }
+  cca_complain(command, "--%s is a number of seconds, to 86400, not `%s'",
+               option, word);
   return -1;
 }
 

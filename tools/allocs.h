@@ -54,6 +54,11 @@ int cca_parse_output(int argc, char **argv, const char *help, const char **out);
 int cca_parse_color(const char *command, const char *word,
                     enum cca_color *color);
 
+/* The word of --OPTION, a number of seconds, as milliseconds in *MS.  Negative
+ * if it is none, which COMMAND has then said. */
+int cca_parse_wait(const char *command, const char *option, const char *word,
+                   unsigned *ms);
+
 /* Publish BYTES as the file PATH: all of them, or the file as it was.  Returns 0
  * or an errno value. */
 int cca_write_file(const char *path, const struct cca_text *bytes);

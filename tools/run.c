@@ -145,14 +145,6 @@ static double parse_interval(const char *word) {
   return *word && !*end && seconds >= 0.01 && seconds <= 1e6 ? seconds : 0;
 }
 
-static bool parse_wait(const char *word, unsigned *ms) {
-  char *end;
-  double seconds = strtod(word, &end);
-  bool good = *word && !*end && seconds >= 0 && seconds <= 86400;
-  *ms = good ? (unsigned)(seconds * 1000) : 0;
-  return good;
-}
-
 static const struct {
   const char *name, *suffix;
   bool is_file; /* no use on a screen */
@@ -320,13 +312,9 @@ static int parse(struct options *options, int argc, char **argv) {
       options->symbols.off = true;
       break;
     case SYMBOLS_WAIT:
-      if (!parse_wait(optarg, &options->symbols.wait_ms)) {
-        cca_complain("run",
-                     "--symbols-wait is a number of seconds, to 86400, not "
-                     "`%s'",
-                     optarg);
+      if (cca_parse_wait("run", "symbols-wait", optarg,
+                         &options->symbols.wait_ms) < 0)
         return EXIT_OURS;
-      }
       break;
     case CACHE:
       options->cache.folder = optarg;

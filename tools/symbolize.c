@@ -55,6 +55,7 @@ static const char help[] =
     "the\n"
     "                         usual one; it is started if there is none\n"
     "      --no-start         but not that\n"
+    "      --wait SECONDS     how long it may take to answer; 60\n"
     "      --cache DIR        where what was read of FILE is kept for the next "
     "time,\n"
     "                         as allocs run does; ~/.cache/cc-allocs\n"
@@ -74,6 +75,7 @@ struct asked {
   const char *file, *section, *output;
   const char *server; /* NULL: none */
   bool no_start;
+  unsigned wait_ms;
   const char *cache; /* NULL: the usual one */
   bool no_cache;
   bool functions, inlines, demangle, addresses, pretty, basenames;
@@ -82,7 +84,7 @@ struct asked {
 /* Returns negative to go on with the addresses at argv[optind], or the exit
  * status. */
 static int parse(struct asked *asked, int argc, char **argv) {
-  enum { SERVER = 256, NO_START, CACHE, NO_CACHE };
+  enum { SERVER = 256, NO_START, WAIT, CACHE, NO_CACHE };
   static const struct option longs[] = {
       {"addresses", no_argument, NULL, 'a'},
       {"target", required_argument, NULL, 'b'},
@@ -92,6 +94,7 @@ static int parse(struct asked *asked, int argc, char **argv) {
       {"inlines", no_argument, NULL, 'i'},
       {"server", required_argument, NULL, SERVER},
       {"no-start", no_argument, NULL, NO_START},
+      {"wait", required_argument, NULL, WAIT},
       {"cache", required_argument, NULL, CACHE},
       {"no-cache", no_argument, NULL, NO_CACHE},
       {"section", required_argument, NULL, 'j'},
@@ -140,6 +143,10 @@ static int parse(struct asked *asked, int argc, char **argv) {
       break;
     case NO_START:
       asked->no_start = true;
+      break;
+    case WAIT:
+      if (cca_parse_wait("symbolize", "wait", optarg, &asked->wait_ms) < 0)
+        return CCA_EXIT_ERROR;
       break;
     case CACHE:
       asked->cache = optarg;
@@ -273,10 +280,12 @@ static int answer_input(const struct asked *asked,
 
 static void complain_of_file(const struct asked *asked,
                              const struct cca_error *err) {
-  cca_complain("symbolize", "%s: %s%s", asked->file, err->text,
-               err->status == CCA_ERR_SERVER_GONE
-                   ? "; start one by allocs symserver"
-                   : "; give an executable or object with -e");
+  cca_complain(
+      "symbolize", "%s: %s%s", asked->file, err->text,
+      err->status == CCA_ERR_SERVER_GONE ? "; start one by allocs symserver"
+      : err->status == CCA_ERR_TIMED_OUT || err->status == CCA_ERR_NOT_READY
+          ? "; --wait gives it more time"
+          : "; give an executable or object with -e");
 }
 
 static int write_table(const struct asked *asked) {
@@ -337,7 +346,7 @@ static int answer_anew(const struct asked *asked, char **addresses,
   char *own = cca_file_beside_program("allocs");
   struct cca_symbols_options options = {.size = sizeof options,
                                         .server = asked->server,
-                                        .timeout_ms = -1,
+                                        .timeout_ms = (int)asked->wait_ms,
                                         .start = asked->no_start ? "" : own};
   bool is_there = path && stat(path, &then) == 0;
   int status = cca_symbols_open(&symbols, &options, &err);
@@ -383,7 +392,7 @@ static int answer_with_cache(const struct asked *asked, char **addresses) {
 }
 
 int cca_symbolize_main(int argc, char **argv) {
-  struct asked asked = {.file = "a.out"};
+  struct asked asked = {.file = "a.out", .wait_ms = 60000};
   struct cca_response words = {0};
   struct cca_arena arena = {0};
   cca_response_expand(&words, &arena, (const char *const *)argv, (size_t)argc);

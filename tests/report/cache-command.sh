@@ -69,6 +69,22 @@ assert sorted(r["state"] for r in removed) == ["part", "used", "used"], removed
 EOF
 [ "$(ls "$caches")" = "0123456789abcdef.cache.78.part"$'\n'notes ]
 
+# By themselves commands prune what is too much for all, and nothing before.
+for command in 'run -o /dev/null ./two' 'symbolize -e plain 0'; do
+  "$CCA_CC" -g two.c -o plain
+  rm -f "$caches"/*.cache
+  truncate -s 200M "$caches/0123456789abcdef.cache"
+  # shellcheck disable=SC2086 # words
+  allocs $command >/dev/null
+  [ "$(find "$caches" -name '*.cache' | wc -l)" = 2 ]
+  truncate -s 257M "$caches/0123456789abcdef.cache"
+  rm "$(find "$caches" -name '*.cache' -size -100M)"
+  # shellcheck disable=SC2086 # words
+  allocs $command >/dev/null
+  [ "$(find "$caches" -name '*.cache' -size -100M | wc -l)" = 1 ]
+  [ ! -e "$caches/0123456789abcdef.cache" ]
+done
+
 # Wrong usage, and a folder that others may write into.
 for wrong in '' 'lst' 'list --dir /nowhere' 'prune --size x' 'prune all' '--no'; do
   # shellcheck disable=SC2086 # words

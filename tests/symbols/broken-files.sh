@@ -25,7 +25,8 @@ answered = refused = 0
 def ask(data):
     global answered, refused
     pathlib.Path("broken").write_bytes(data)
-    run = subprocess.run(["allocs", "symbolize", *server, "-fie", "broken", sys.argv[1]],
+    run = subprocess.run(["allocs", "symbolize", "--no-cache", *server, "-fie", "broken",
+                          sys.argv[1]],
                          capture_output=True, timeout=60)
     if run.returncode == 0 and run.stdout and not run.stderr:
         answered += 1
@@ -57,7 +58,7 @@ server=$!
 until [ -s path ]; do sleep 0.01; done
 python3 break.py "$(address_of a.out outer)" --server= --no-start >got
 expect got <<<'answered refused'
-allocs symbolize --server= --no-start -fie a.out "$(address_of a.out outer)" >got
+allocs symbolize --no-cache --server= --no-start -fie a.out "$(address_of a.out outer)" >got
 inlined_answer "$work" | expect got
 [ "$(find /proc/$server/fd -lname '/memfd:*' | wc -l)" -gt 50 ] # it kept them all
 kill $server

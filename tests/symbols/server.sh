@@ -51,6 +51,17 @@ said 2 "symserver: --idle is a number from 0 to 1073741824, not \`-1'" \
 said 2 'symbolize: inlined.c: not an ELF file; give an executable or object with -e' \
   symbolize --server= -e inlined.c 0
 
+# One that is stopped is not waited for without end.
+kill -STOP $server
+cp a.out unasked
+said 2 'symbolize: unasked: no table after 100 ms; --wait gives it more time' \
+  symbolize --no-cache --server= --wait 0.1 -e unasked 0
+said 2 "symbolize: --wait is a number of seconds, to 86400, not \`soon'" \
+  symbolize --wait soon -e unasked 0
+kill -CONT $server
+allocs symbolize --no-cache --server= -fie unasked "$outer" >got
+expect got <wanted
+
 kill $server
 wait $server # its exit status is 0
 said 2 'symbolize: a.out: no symbol server: No such file or directory; start one by allocs symserver' \

@@ -209,6 +209,129 @@ static void test_failures(void) {
   cca_symbols_unload(changed);
 }
 
+/* Field NUMBER of the server's /proc/PID/stat. */
+static unsigned long long stat_of_server(int number) {
+  char name[64], line[1000];
+  snprintf(name, sizeof name, "/proc/%d/stat", server);
+  FILE *stat = fopen(name, "r");
+  CHECK(fgets(line, sizeof line, stat) != NULL);
+  fclose(stat);
+  const char *at = strrchr(line, ')');
+  for (int i = 2; i < number; i++)
+    at = strchr(at + 1, ' ');
+  return strtoull(at, NULL, 10);
+}
+
+/* What its workers, as far as they have ended, had of pages: it grows with each
+ * of them. */
+static unsigned long long workers(void) { return stat_of_server(11); }
+
+/* What was made is not made again, nor what failed, until its file changes. */
+static void test_made_once(void) {
+  write_copy(SIZE_MAX);
+  unsigned long long before = workers();
+  cca_symbols_unload(load(copy, -1, CCA_OK));
+  unsigned long long made = workers();
+  CHECK(made > before);
+  cca_symbols_unload(load(copy, -1, CCA_OK));
+  CHECK_U(workers(), made);
+  write_copy(60);
+  load(copy, -1, CCA_ERR_NOT_ELF);
+  unsigned long long failed = workers();
+  CHECK(failed > made);
+  load(copy, -1, CCA_ERR_NOT_ELF);
+  CHECK_U(workers(), failed);
+  write_copy(61);
+  load(copy, -1, CCA_ERR_NOT_ELF);
+  CHECK(workers() > failed);
+}
+
+/* Another file takes the module's place after it was asked for, and before the
+ * server has looked at it: what is answered is of the one that was asked for.
+ */
+static void test_replaced(void) {
+  char other[220];
+  snprintf(other, sizeof other, "%s.new", copy);
+  write_copy(SIZE_MAX);
+  stop();
+  struct cca_symbols_module *module = load(copy, 0, CCA_ERR_NOT_READY);
+  FILE *file = fopen(other, "wb");
+  CHECK_U(fwrite("no module", 1, 9, file), 9);
+  fclose(file);
+  CHECK_U(rename(other, copy), 0);
+  go_on();
+  CHECK_U(cca_symbols_wait(module, -1, NULL), CCA_OK);
+  check_answers(module);
+  CHECK(cca_symbols_check(module) == CCA_ERR_STALE);
+  cca_symbols_unload(module);
+  load(copy, -1, CCA_ERR_NOT_ELF); /* the one that is there now */
+}
+
+/* The status of the reply to a request for FILE, which is said to be at AT. */
+static int status_of(int file, const char *at) {
+  struct cca_symbols_request request = {CCA_SYMBOLS_REQUEST,
+                                        CCA_SYMBOLS_VERSION, ""};
+  struct cca_symbols_reply reply = {0};
+  struct sockaddr_un address;
+  CHECK_STR(cca_symbols_address(path, false, &address), NULL);
+  int client = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+  CHECK_U(connect(client, (void *)&address, sizeof address), 0);
+  strcpy(request.path, at);
+  CHECK(cca_symbols_send(
+      client, &request,
+      offsetof(struct cca_symbols_request, path) + strlen(at) + 1, file));
+  CHECK_U((size_t)recv(client, &reply, sizeof reply, 0), sizeof reply);
+  close(client);
+  return reply.status;
+}
+
+/* The server reads what its client has opened, whatever is at the path. */
+static void test_by_descriptor(void) {
+  write_copy(SIZE_MAX);
+  int file = open(copy, O_RDONLY);
+  CHECK_U((unsigned)status_of(file, "/nonexistent/module"), CCA_OK);
+  close(file);
+  write_copy(62);
+  file = open(copy, O_RDONLY);
+  CHECK(status_of(file, program) == CCA_ERR_NOT_ELF);
+  close(file);
+}
+
+/* The KiB that this process has for itself: of no file, and of no table that is
+ * shared. */
+static unsigned long own_memory(void) {
+  FILE *file = fopen("/proc/self/smaps_rollup", "r");
+  char line[200];
+  unsigned long all = 0, one;
+  while (fgets(line, sizeof line, file))
+    if (sscanf(line, "Anonymous: %lu", &one) == 1)
+      all += one;
+  fclose(file);
+  return all;
+}
+
+/* A client has next to nothing of its own of a table; who makes one does. */
+static void test_memory_of_a_client(void) {
+  pid_t child = fork();
+  if (!child) {
+    struct cca_symbols *symbols;
+    struct cca_symbols_module *module;
+    cca_symbols_unload(load(program, -1, CCA_OK)); /* code, and malloc's own */
+    unsigned long before = own_memory();
+    load(program, -1, CCA_OK);
+    unsigned long with_server = own_memory() - before;
+    CHECK_U(cca_symbols_open(&symbols, NULL, NULL), CCA_OK);
+    CHECK_U(cca_symbols_load(symbols, program, NULL, &module, NULL), CCA_OK);
+    unsigned long in_process = own_memory() - before - with_server;
+    CHECK(!LIMITED || with_server <= 64);
+    CHECK(in_process >= 4 * with_server);
+    _exit(check_failures != 0);
+  }
+  int status;
+  waitpid(child, &status, 0);
+  CHECK_U((unsigned)status, 0);
+}
+
 /* Packets that are no request end their connection, and nothing else. */
 static void test_nonsense(void) {
   struct cca_symbols_request request = {CCA_SYMBOLS_REQUEST,
@@ -431,6 +554,10 @@ int main(void) {
   RUN(test_no_server);
   RUN(test_answers);
   RUN(test_failures);
+  RUN(test_made_once);
+  RUN(test_replaced);
+  RUN(test_by_descriptor);
+  RUN(test_memory_of_a_client);
   RUN(test_nonsense);
   RUN(test_many);
   RUN(test_fork);
