@@ -65,6 +65,7 @@ class Score:
 
     def __init__(self, project):
         self.project = project
+        self.built = True
         self.counts = {}
         self.peers = {}
         self.notes = []

@@ -3,7 +3,8 @@
 #
 # A Debian source package is built by its own rules behind our links; a build that
 # stopped goes on, a finished one is left alone or only linked again, and all of
-# its linked outputs are evaluated as one.
+# its linked outputs are evaluated as one.  A package that cannot be built is named,
+# and keeps no other from being evaluated.
 # shellcheck source=tests/common.sh
 . "${0%/*}/../common.sh"
 need python3 dpkg-checkbuilddeps make flock
@@ -90,3 +91,37 @@ times | { diff before - || :; } | grep -c '^>' >changed
 expect changed <<<1
 allocs report build/packages/toy/prog | grep wrap >/dev/null
 [ "$(compilations)" = 3 ]
+
+# The first of two cannot be built.
+mkdir -p build/sources/broken/debian
+sed 's/toy/broken/' build/sources/toy/debian/control \
+  >build/sources/broken/debian/control
+printf '#!/bin/sh\necho no rule for it; exit 2\n' >build/sources/broken/debian/rules
+chmod +x build/sources/broken/debian/rules
+both() {
+  scripts/evaluate --truth truth.tsv \
+    --verdicts "$source_dir/tests/corpus/verdicts.tsv" --allocs "$build_dir/bin/allocs" \
+    --no-peers broken toy "$@"
+}
+status=0
+both >got 2>said || status=$?
+[ $status = 1 ]
+grep '^no rule for it$' said >/dev/null
+sed 's/  */ /g; /^$/q' got >rows
+expect rows <<'END'
+ rows recall arguments kind precision frees recall precision unread
+broken not built
+toy 2 100.0% 100.0% 100.0% 100.0% - - 0
+total 2 100.0% 100.0% 100.0% 100.0% - - 0
+
+END
+grep -c '^broken' got >lines # and what it says below
+expect lines <<<2
+grep "^  not built *$work/build/packages/broken.log$" got >/dev/null
+both --json >got.json 2>/dev/null || status=$?
+python3 - <<'END'
+import json
+broken, toy, total = json.load(open("got.json"))
+assert [broken["built"], toy["built"], total["built"]] == [False, True, True]
+assert broken["counts"] == {} and toy["counts"] == total["counts"]
+END
