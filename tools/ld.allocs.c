@@ -37,6 +37,8 @@
 #include "linker_plugin/job.h"
 #include "linker_plugin/line.h"
 
+enum { FILES = 32 }; /* that are to be left */
+
 static char linker[PATH_MAX]; /* the real one */
 static char **arguments;
 static volatile sig_atomic_t running, caught;
@@ -92,6 +94,17 @@ static void stop_passing_on(void) {
         action.sa_handler == pass_on)
       signal(passed[i], SIG_DFL);
   }
+}
+
+/* Can so few files be open that those of ours might be too many?  GNU ld has
+ * some more for a plugin. */
+static bool has_few_files(void) {
+  struct rlimit files;
+  int lowest = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (lowest >= 0)
+    close(lowest);
+  return lowest < 0 || (getrlimit(RLIMIT_NOFILE, &files) == 0 &&
+                        files.rlim_cur < (rlim_t)lowest + FILES);
 }
 
 /* Might what we add be too much where OUTPUT will be? */
@@ -181,7 +194,7 @@ int main(int argc, char **argv) {
   cca_line_parse(&line, (size_t)argc - 1, (const char *const *)argv + 1);
   enum cca_linker_kind kind =
       line.why_untouched ? CCA_LINKER_UNKNOWN : cca_linker_kind(linker);
-  if (kind == CCA_LINKER_UNKNOWN || is_tight(line.output) ||
+  if (kind == CCA_LINKER_UNKNOWN || has_few_files() || is_tight(line.output) ||
       cca_job_begin(&job, &line, kind, argc - 1, argv + 1) != 0)
     run_plain();
 
