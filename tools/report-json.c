@@ -102,6 +102,7 @@ static json_t *totals(const struct cca_report *report) {
   set(object, "used_as_agrees", json_integer(report->agree));
   set(object, "used_as_differs", json_integer(report->differ));
   set(object, "addresses", json_integer(report->addresses));
+  set(object, "sites_with_addresses", json_integer(report->placed));
   set(object, "imports", json_integer(report->imports.count));
   return object;
 }

@@ -316,10 +316,13 @@ static void take_addresses(struct cca_report *report) {
     report->next_address[i] = report->first_address[address.site];
     report->first_address[address.site] = i;
   }
-  for (uint32_t i = 0; i < report->sites.count; i++)
+  for (uint32_t i = 0; i < report->sites.count; i++) {
+    uint32_t before = report->addresses;
     for (uint32_t at = report->first_address[report->sites.items[i]];
          at != CCA_NONE; at = report->next_address[at])
       report->addresses += cca_address_at(table, at).value != 0;
+    report->placed += report->addresses != before;
+  }
 }
 
 static void take_allocs(struct cca_report *report, const char *type) {

@@ -100,7 +100,7 @@ static bool same_site(const struct cca_report_writer *w, uint32_t a,
                  cca__report_string(w, y.reason));
 }
 
-/* --why: where the call returns to. */
+/* --why: where the call returns to; that it is not known, where it could be. */
 static void address_line(const struct cca_report_writer *w,
                          struct cca_grid *grid, uint32_t site) {
   struct cca_text text = {0}, line = {0};
@@ -118,6 +118,8 @@ static void address_line(const struct cca_report_writer *w,
     if (address.flags & CCA_ADDRESS_FLAGS_AMBIGUOUS)
       cca_text_adds(&text, " (one of several)");
   }
+  if (!text.len && w->report->addresses)
+    cca_text_adds(&text, "not found in the code");
   if (text.len) {
     cca_screen_wrap(w->screen, &line, CCA_STYLE_DIM, 6, 2, text.data);
     cca_grid_line(grid, line.data);

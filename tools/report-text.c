@@ -147,7 +147,10 @@ static void print_totals(const struct cca_report_writer *w) {
   }
   if (r->addresses) {
     text.len = 0;
-    cca_text_addf(&text, "%u, to which these sites return", r->addresses);
+    cca_text_addf(&text, "%u, to which ", r->addresses);
+    if (r->placed < r->sites.count)
+      cca_text_addf(&text, "%u of ", r->placed);
+    cca_text_adds(&text, "these sites return");
     total(w, "addresses", &text);
   }
   cca_text_release(&text);

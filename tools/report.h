@@ -102,6 +102,7 @@ struct cca_report {
   uint32_t units, kinds[CCA_KIND_COUNT], classes[CCA_CLASS_COUNT];
   uint32_t agree, differ; /* sites whose used-as type is, is not, the type */
   uint32_t addresses;     /* return addresses that are known */
+  uint32_t placed;        /* sites that have one */
 };
 
 /* Fill REPORT from TABLE, a classification; only sites, functions and imports

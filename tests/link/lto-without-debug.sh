@@ -3,7 +3,7 @@
 # Code that the link makes, without debug information: what has an address and
 # no doubt has the address that debug information gives it.  What has none is the
 # functions of one name in two units, and what may as well be the inner call of
-# a wrapper that was inlined.
+# a wrapper that was inlined; the report says so.
 # shellcheck source=tests/common.sh
 . "${0%/*}/../common.sh"
 need gcc clang-19 ld.lld python3
@@ -61,6 +61,14 @@ check() { # check COMPILER...: the same but for what is in `missing`
   [ -z "$(comm -13 found-g found-g0)" ]
   comm -23 found-g found-g0 | cut -d ' ' -f 2-3 | sort >got
   expect got <missing
+  # With debug information all are found.
+  allocs report prog-g0 | grep '^  addresses  7, to which 7 of these sites return$' >/dev/null
+  allocs report prog-g | grep '^  addresses  11, to which these sites return$' >/dev/null
+  allocs report --why prog-g0 | grep -B 1 '^      not found in the code$' |
+    sed -n 's/^ *\([0-9]*\):.. *\([a-z_]*\) *\([a-z]*\) .*/\1 \2 \3/p' | sort >got
+  expect got <not-found
+  allocs report --why prog-g >all
+  not grep 'not found' all
 }
 cat >missing <<'END'
 init xmalloc
@@ -68,6 +76,12 @@ init xmalloc
 make_a init
 make_b init
 make_b malloc
+END
+cat >not-found <<'END'
+2 init xmalloc
+2 init xmalloc
+3 make_b init
+4 make_a init
 END
 check gcc -flto
 check clang-19 -flto -fuse-ld=lld

@@ -43,6 +43,7 @@ if "allocation_sites" in report:
     for name in ("typed", "bytes", "pass-through", "untyped"):
         check(name, classes[name])
     check("addresses", sum(len(s["addresses"]) for s in sites))
+    check("sites_with_addresses", sum(1 for s in sites if s["addresses"]))
 for name in ("types", "imports", "missing", "remarks"):
     if name in report:
         check(name, len(report[name]))

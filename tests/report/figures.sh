@@ -13,6 +13,9 @@ import json, re, sys
 text, report = open("text").read(), json.load(open("json"))
 totals = report["totals"]
 head, *rest = text.split("\n\n")[1:]
+placed = re.search(", to which (\d+) of these sites return", head)
+assert placed[1] == str(totals["sites_with_addresses"])
+head = head.replace(placed[0], "")
 for line in head.splitlines():
     for number, name in re.findall(r"(\d+)(?: of \d+)? ([a-z-]+(?: [fs]\w+)?)", line):
         name = {"results": "used_as_agrees", "without": "missing", "factory": "factories",
