@@ -31,6 +31,7 @@ enum option {
   OPT_DEFSYM,
   OPT_SCRIPT,
   OPT_OFORMAT,
+  OPT_ORPHANS,
   OPT_FORMAT,
   /* without a value: */
   OPT_FLAG,
@@ -45,6 +46,7 @@ enum option {
   OPT_START_LIB,
   OPT_END_LIB,
   OPT_PRINT_MAP,
+  OPT_CREF,
   OPT_SHOW_INPUTS,
   OPT_INFORMATION,
 };
@@ -70,6 +72,7 @@ static const struct {
     {"default-script", OPT_SCRIPT},
     {"dT", OPT_SCRIPT},
     {"oformat", OPT_OFORMAT},
+    {"orphan-handling", OPT_ORPHANS},
     {"format", OPT_FORMAT},
     {"Tbss", OPT_SKIP},
     {"Tdata", OPT_SKIP},
@@ -123,6 +126,7 @@ static const struct {
     {"start-lib", OPT_START_LIB},
     {"end-lib", OPT_END_LIB},
     {"print-map", OPT_PRINT_MAP},
+    {"cref", OPT_CREF},
     {"trace", OPT_SHOW_INPUTS},
     {"verbose", OPT_SHOW_INPUTS},
     {"version", OPT_INFORMATION},
@@ -245,6 +249,10 @@ static void take_value(struct parser *p, enum option option,
   case OPT_OFORMAT:
     leave_untouched(p, "--oformat");
     break;
+  case OPT_ORPHANS:
+    if (strcmp(value, "place") != 0)
+      leave_untouched(p, "no section may be added");
+    break;
   case OPT_FORMAT:
     p->binary = strcmp(value, "binary") == 0;
     break;
@@ -290,6 +298,9 @@ static void take_flag(struct parser *p, enum option option) {
     break;
   case OPT_PRINT_MAP:
     line->map_on_stdout = true;
+    break;
+  case OPT_CREF:
+    line->has_cref = true;
     break;
   case OPT_SHOW_INPUTS:
     line->shows_inputs = true;
@@ -368,7 +379,8 @@ void cca_line_parse(struct cca_line *line, size_t count,
 bool cca_line_has_map(const struct cca_line *line, bool may_be_mold) {
   if (line->map && strcmp(line->map, "-") != 0)
     return true;
-  return !line->map_on_stdout && !(may_be_mold && line->defsyms.count > 0);
+  return !line->map_on_stdout && !line->has_cref &&
+         !(may_be_mold && line->defsyms.count > 0);
 }
 
 void cca_line_release(struct cca_line *line) {

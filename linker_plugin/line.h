@@ -38,6 +38,7 @@ struct cca_line {
   bool is_relocatable;         /* -r: nothing is solved */
   bool shows_inputs;           /* names of inputs are printed or recorded */
   bool map_on_stdout;          /* -M, --print-map, -Map=- */
+  bool has_cref;               /* --cref: goes into a map if there is one */
   bool is_static;              /* -static, -static-pie: no shared objects */
   struct cca_line_inputs cca_vec(struct cca_line_input) inputs;
   struct cca_strings library_paths; /* -L, in order */
@@ -53,9 +54,9 @@ void cca_line_parse(struct cca_line *line, size_t count,
 
 /*
  * Can a map of this link be read afterwards, the user's or, by an option more,
- * ours?  Not if it goes to the standard output; nor, if the linker MAY_BE_MOLD
- * and a symbol is an alias by --defsym: mold 1.10 then fails an assertion of
- * its own.
+ * ours?  Not if it goes to the standard output, or what does so (--cref) would
+ * go into it; nor, if the linker MAY_BE_MOLD and a symbol is an alias by
+ * --defsym: mold 1.10 then fails an assertion of its own.
  */
 bool cca_line_has_map(const struct cca_line *line, bool may_be_mold);
 

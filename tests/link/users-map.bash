@@ -25,4 +25,13 @@ grep -q 'part\.o' map
 real_addresses prog >real
 [ "$(wc -l <real)" = 3 ]
 addresses prog | diff -u real - >&2
+
+# So is a table of cross references, which a map of ours would swallow.
+if plain main.o libpart.a -o prog -Wl,--cref >want; then # not mold
+  grep '^Symbol\|^Cross Reference Table' want >/dev/null
+  through main.o libpart.a -o prog -Wl,--cref >got
+  diff -u want got >&2
+  real_addresses prog >real
+  addresses prog | diff -u real - >&2
+fi
 nothing_left

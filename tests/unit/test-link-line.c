@@ -81,6 +81,9 @@ static void test_links_that_are_not_for_us(void) {
   check_untouched("--script=x.ld a.o", 1);
   check_untouched("--oformat binary a.o", 1);
   check_untouched("-oformat=binary a.o", 1);
+  check_untouched("--orphan-handling=error a.o", 1);
+  check_untouched("--orphan-handling=warn a.o", 1);
+  check_untouched("--orphan-handling=place a.o", 0);
   check_untouched("--version a.o", 1);
   check_untouched("--help", 1);
   check_untouched("-v", 1);
@@ -124,6 +127,12 @@ static void test_files(void) {
 
   parse(&line, "a.o -M");
   CHECK(line.map_on_stdout && !line.map);
+  cca_line_release(&line);
+  parse(&line, "a.o --cref");
+  CHECK(!line.shows_inputs && !cca_line_has_map(&line, false));
+  cca_line_release(&line);
+  parse(&line, "a.o --cref -Map=m");
+  CHECK(cca_line_has_map(&line, false));
   cca_line_release(&line);
   parse(&line, "a.o -t");
   CHECK(line.shows_inputs);
