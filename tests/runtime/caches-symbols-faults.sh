@@ -7,17 +7,13 @@
 . "${0%/*}/../common.sh"
 # shellcheck source=tests/run/fault.bash
 . "$source_dir/tests/run/fault.bash"
+# shellcheck source=tests/symbols/symbols.bash
+. "$source_dir/tests/symbols/symbols.bash"
 # shellcheck source=tests/symbols/kept.bash
 . "$source_dir/tests/symbols/kept.bash"
 gcc -shared -fPIC -O1 -DCALLS_ALONE "$source_dir/tests/run/fault.c" -o fault.so
 
-cat >main.c <<'END'
-#include <stdlib.h>
-void *volatile kept;
-__attribute__((noinline)) static void middle(void) { kept = malloc(77); }
-int main(void) { middle(); return 0; }
-END
-"$CCA_CC" -g main.c -o main
+build_middle
 mkdir -m 700 good
 # shown FILE: how the 77 bytes are named in it, if they are.
 shown() { sed -nE 's/^ +1 +77 +1 +77 +(main[^ ]*)  /\1 /p' "$1"; }

@@ -133,13 +133,7 @@ allocs cache why "$work/inlined.o" >why && exit 1
 grep -q "a module was built anew: $work/inlined.o" why
 
 # `allocs run` and it use each other's tables.
-cat >main.c <<'END'
-#include <stdlib.h>
-void *volatile kept;
-__attribute__((noinline)) static void middle(void) { kept = malloc(77); }
-int main(void) { middle(); return 0; }
-END
-"$CCA_CC" -g main.c -o main
+build_middle
 shown() { allocs run --sites "$@" ./main 2>&1 | sed -nE 's/^ +1 +77 .* (m[a-z]+)$/\1/p'; }
 rm -rf "$caches"
 middle=$(address_of main middle)

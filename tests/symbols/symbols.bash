@@ -31,5 +31,16 @@ $1/inlined.c:9
 END
 }
 
+# A program, ./main, of whose 77 bytes only symbols say where they come from.
+build_middle() {
+  cat >main.c <<'END'
+#include <stdlib.h>
+void *volatile kept;
+__attribute__((noinline)) static void middle(void) { kept = malloc(77); }
+int main(void) { middle(); return 0; }
+END
+  "$CCA_CC" -g main.c -o main
+}
+
 # address_of FILE SYMBOL: in hexadecimal.
 address_of() { nm "$1" | awk -v name="$2" '$3 == name { print "0x" $1 }'; }
