@@ -267,8 +267,8 @@ static void test_replaced(void) {
   load(copy, -1, CCA_ERR_NOT_ELF); /* the one that is there now */
 }
 
-/* The status of the reply to a request for FILE, which is said to be at AT. */
-static int status_of(int file, const char *at) {
+/* The reply to a request for FILE, which is said to be at AT. */
+static struct cca_symbols_reply reply_to(int file, const char *at) {
   struct cca_symbols_request request = {CCA_SYMBOLS_REQUEST,
                                         CCA_SYMBOLS_VERSION, ""};
   struct cca_symbols_reply reply = {0};
@@ -282,18 +282,18 @@ static int status_of(int file, const char *at) {
       offsetof(struct cca_symbols_request, path) + strlen(at) + 1, file));
   CHECK_U((size_t)recv(client, &reply, sizeof reply, 0), sizeof reply);
   close(client);
-  return reply.status;
+  return reply;
 }
 
 /* The server reads what its client has opened, whatever is at the path. */
 static void test_by_descriptor(void) {
   write_copy(SIZE_MAX);
   int file = open(copy, O_RDONLY);
-  CHECK_U((unsigned)status_of(file, "/nonexistent/module"), CCA_OK);
+  CHECK_U((unsigned)reply_to(file, "/nonexistent/module").status, CCA_OK);
   close(file);
   write_copy(62);
   file = open(copy, O_RDONLY);
-  CHECK(status_of(file, program) == CCA_ERR_NOT_ELF);
+  CHECK(reply_to(file, program).status == CCA_ERR_NOT_ELF);
   close(file);
 }
 
@@ -451,6 +451,35 @@ static void test_stopped_and_killed(void) {
   CHECK(access(path, F_OK) < 0);
 }
 
+/* There is room for two tables of three: that goes which was asked for longest
+ * ago, not the one that was made first. */
+static void test_room_for_two(void) {
+  char other[220];
+  int file = open(program, O_RDONLY);
+  start((struct cca_server_options){.memory = 1 << 30});
+  uint64_t size = reply_to(file, program).size;
+  close(file);
+  end(SIGTERM);
+  CHECK(size > 1000);
+  snprintf(other, sizeof other, "%s.other", copy);
+  write_copy(SIZE_MAX);
+  CHECK_U(rename(copy, other), 0);
+  write_copy(SIZE_MAX);
+  start((struct cca_server_options){.memory = 2 * size + size / 2});
+  cca_symbols_unload(load(program, -1, CCA_OK));
+  cca_symbols_unload(load(copy, -1, CCA_OK));
+  cca_symbols_unload(load(program, -1, CCA_OK)); /* asked for again */
+  cca_symbols_unload(load(other, -1, CCA_OK));
+  unsigned long long before = workers();
+  cca_symbols_unload(load(program, -1, CCA_OK));
+  cca_symbols_unload(load(other, -1, CCA_OK));
+  CHECK_U(workers(), before);
+  cca_symbols_unload(load(copy, -1, CCA_OK));
+  CHECK(workers() > before);
+  end(SIGTERM);
+  unlink(other);
+}
+
 static void test_little_memory(void) {
   start((struct cca_server_options){.memory = 1 << 30, .worker_bytes = 4096});
   load(program, -1, CCA_ERR_MEMORY);
@@ -562,6 +591,7 @@ int main(void) {
   RUN(test_many);
   RUN(test_fork);
   RUN(test_stopped_and_killed);
+  RUN(test_room_for_two);
   RUN(test_folder);
   if (LIMITED)
     RUN(test_little_memory);
