@@ -23,7 +23,7 @@ first_place() { grep -abo "$1" "good/$name" >places && head -n 1 places | cut -d
 # one; what a writer left is none, and goes when it is old. Notes in which state it was.
 declare -A states=()
 is_kept_or_not() {
-  local file=here/caches/$name part
+  local file=here/caches/$name parts
   if [ ! -e "$file" ]; then
     states[none]=1
   elif cmp -s "$file" "good/$name"; then
@@ -31,13 +31,13 @@ is_kept_or_not() {
   else
     cmp -s "$file" "another/$name" || return
   fi
-  for part in "$file".*.part; do
-    states[part]=1
-    touch -d '2 hours ago' "$part"
-  done
+  parts=("$file".*.part)
+  [ ${#parts[@]} -gt 0 ] || return 0
+  states[part]=1
+  touch -d '2 hours ago' "${parts[@]}"
   allocs cache prune --dir "$work/here/caches" >/dev/null || return
-  part=("$file".*.part)
-  [ ${#part[@]} = 0 ]
+  parts=("$file".*.part)
+  [ ${#parts[@]} = 0 ]
 }
 
 # met STATE...: all these states were, since it was last asked.
