@@ -116,6 +116,39 @@ static void emit_holding(struct emitter *e, struct cca_alloc *row,
            line ? file : CCA_NONE, line);
 }
 
+/* What function NUMBER is, if no other unit can name it: where it is defined,
+ * which copies of a header's function have in common. */
+static char *static_name(const struct emitter *e, uint32_t number) {
+  const struct cca_function *f = &e->model->functions.items[number];
+  const struct cca_input *unit = &e->model->units[f->unit];
+  struct cca_func func = cca_func_at(unit->table, f->row);
+  return cca_arena_printf(
+      &e->model->arena, "f%s:%u:%s",
+      func.file == CCA_NONE
+          ? unit->name
+          : cca_table_string(unit->table,
+                             cca_file_at(unit->table, func.file).name),
+      func.line, f->symbol);
+}
+
+static bool is_static(const struct cca_function *f) {
+  return f->defined && f->linkage == CCA_LINKAGE_INTERNAL;
+}
+
+uint32_t cca__emit_callee(struct emitter *e, uint32_t function,
+                          uint32_t location) {
+  struct cca_arena *arena = &e->model->arena;
+  const struct cca_function *f =
+      function == CCA_NONE ? NULL : &e->model->functions.items[function];
+  const char *key = !f             ? cca_arena_printf(arena, "p%u", location)
+                    : is_static(f) ? static_name(e, function)
+                                   : cca_arena_printf(arena, "e%s", f->symbol);
+  uint32_t *number = cca_map_at(&e->callees, key, strlen(key), NULL);
+  if (!*number)
+    *number = (uint32_t)e->callees.count;
+  return *number;
+}
+
 static int by_callee(const void *a, const void *b) {
   const struct called *x = a, *y = b;
   if (x->callee != y->callee)
@@ -136,14 +169,15 @@ void cca__emit_count_types(struct emitter *e) {
   struct cca_vec(struct called) all = {0};
   for (uint32_t i = 0; i < cca_allocsite_added(e->out); i++) {
     struct cca_allocsite site = cca_allocsite_get(e->out, i);
+    uint32_t callee = e->row_callees.items[i];
     if (site.class == CCA_SITE_CLASS_OPEN)
       continue;
     for (uint32_t k = 0; k < site.types_count; k++) {
       struct cca_count one = cca_count_get(e->out, site.types_first + k);
-      cca_vec_push(&all, ((struct called){site.callee, one.of, 1}));
+      cca_vec_push(&all, ((struct called){callee, one.of, 1}));
     }
     if (!site.types_count && site.of != CCA_NONE)
-      cca_vec_push(&all, ((struct called){site.callee, site.of, 1}));
+      cca_vec_push(&all, ((struct called){callee, site.of, 1}));
   }
   if (all.count)
     qsort(all.items, all.count, sizeof *all.items, by_callee);
@@ -164,8 +198,7 @@ void cca__emit_count_types(struct emitter *e) {
 }
 
 static void emit_called_with(struct emitter *e, struct cca_alloc *row,
-                             const char *name) {
-  uint32_t callee = cca__emit_text(e, name);
+                             uint32_t callee) {
   const uint32_t *first = cca_map_find(&e->counts, &callee, sizeof callee);
   row->called_with_first = cca_count_added(e->out);
   for (size_t i = first ? *first : e->called.count;
@@ -187,7 +220,7 @@ static void emit_args(struct emitter *e, struct cca_alloc *row, uint64_t args) {
 
 static void emit_alloc(struct emitter *e, const struct cca_verdict *v,
                        struct cca_alloc row, const char *name,
-                       uint32_t function) {
+                       uint32_t function, uint32_t location) {
   int64_t offset = 0;
   row.name = cca__emit_text(e, name);
   row.flags = v->flags;
@@ -217,7 +250,7 @@ static void emit_alloc(struct emitter *e, const struct cca_verdict *v,
     row.offset = offset;
     if (v->block)
       emit_chain(e, &row, v->block);
-    emit_called_with(e, &row, name);
+    emit_called_with(e, &row, cca__emit_callee(e, function, location));
   } else {
     row.kind = CCA_KIND_FREE;
     row.via = CCA_VIA_NONE;
@@ -238,20 +271,15 @@ void cca__emit_function(struct emitter *e, uint32_t number) {
   row.unit = cca__emit_text(e, unit->name);
   row.file = cca__emit_file(e, unit->table, func.file);
   row.line = func.line;
-  if (f->linkage == CCA_LINKAGE_INTERNAL) {
-    char *key = cca_arena_printf(
-        &model->arena, "f%s:%u:%s:%u:%u",
-        func.file == CCA_NONE
-            ? unit->name
-            : cca_table_string(unit->table,
-                               cca_file_at(unit->table, func.file).name),
-        func.line, f->symbol, v->role, v->kind);
+  if (is_static(f)) {
+    char *key = cca_arena_printf(&model->arena, "%s:%u:%u",
+                                 static_name(e, number), v->role, v->kind);
     bool is_new;
     cca_map_at(&e->rows, key, strlen(key), &is_new);
     if (!is_new)
       return;
   }
-  emit_alloc(e, v, row, f->symbol, number);
+  emit_alloc(e, v, row, f->symbol, number, CCA_NONE);
 }
 
 void cca__emit_pointer(struct emitter *e, uint32_t location) {
@@ -279,7 +307,7 @@ void cca__emit_pointer(struct emitter *e, uint32_t location) {
   if (v->role != CCA_ROLE_NONE && !v->block)
     emit_holding(e, &row, location);
   emit_alloc(e, v, row, cca__location_name(model, location, &model->arena),
-             CCA_NONE);
+             CCA_NONE, location);
 }
 
 void cca__emit_pairs(struct emitter *e, const struct cca_pairs *pairs) {

@@ -19,9 +19,13 @@ enum {
   DOUBTS_MAX = 512
 };
 
+static bool is_by_pointer(const struct cca_callsite *site) {
+  return site->location != CCA_NONE && site->location;
+}
+
 static const char *callee_name(struct emitter *e,
                                const struct cca_callsite *site) {
-  if (site->location != CCA_NONE && site->location)
+  if (is_by_pointer(site))
     return cca__location_name(e->model, site->location, &e->model->arena);
   return e->model->functions.items[site->target].symbol;
 }
@@ -87,6 +91,9 @@ void cca__emit_site(struct emitter *e, uint32_t index) {
       cca_count_add(e->out, (struct cca_count){several[i], 1});
   }
   *slot = cca_allocsite_add(e->out, row) + 1;
+  cca_vec_push(&e->row_callees,
+               cca__emit_callee(e, is_by_pointer(site) ? CCA_NONE : site->target,
+                                site->location));
   e->site_rows[index] = *slot - 1;
 }
 

@@ -12,7 +12,7 @@
 
 /* One line of what a callee is called with. */
 struct called {
-  uint32_t callee; /* its name in the string table */
+  uint32_t callee; /* cca__emit_callee() */
   uint32_t of, sites;
 };
 
@@ -21,9 +21,11 @@ struct emitter {
   struct cca_builder *out;
   struct cca_map files, types, rows;
   struct cca_map places_seen; /* of sites: to row + 1 */
+  struct cca_map callees;     /* what is called: to a number */
   struct cca_map counts;      /* callee to its first in called */
   struct cca_callsites sites;
   uint32_t *site_rows; /* by index in sites */
+  struct cca_vec(uint32_t) row_callees; /* by row of a site */
   uint32_t *site_of;   /* by call: index in sites + 1; at last the row */
   uint32_t *guesses;   /* by call: how many addresses are guessed */
   struct cca_vec(struct cca_solver_place) places;
@@ -48,6 +50,11 @@ uint32_t *cca__emit_guesses(const struct cca_model *model);
 void cca__emit_addresses(struct emitter *e, uint32_t unit);
 
 /* ---- emit-functions.c: verdicts ---- */
+/* A number for FUNCTION, or if that is CCA_NONE for the pointer LOCATION: the
+ * same for a function of a header in each unit that has a copy of its own, and
+ * another for each static function of the same name. */
+uint32_t cca__emit_callee(struct emitter *e, uint32_t function,
+                          uint32_t location);
 void cca__emit_count_types(struct emitter *e);
 void cca__emit_function(struct emitter *e, uint32_t number);
 void cca__emit_pointer(struct emitter *e, uint32_t location);

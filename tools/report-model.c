@@ -3,9 +3,9 @@
  * report-model.c -- what both outputs need of a classification: which rows,
  * in which order, and all figures.
  *
- * Sites name their callee by symbol.  Two static functions of one name are
- * told apart by the unit: a site belongs to the function of its own unit, else
- * to the first in the table.  Orders end in the row number, so that equal
+ * Sites name their callee by symbol.  Functions of one name are told apart by
+ * the unit: a site belongs to the function of its own unit, else to one that
+ * other units see, else to the first in the table.  Orders end in the row number, so that equal
  * input gives equal output.
  */
 #include "report.h"
@@ -237,6 +237,21 @@ static struct cca_rows rows_new(struct cca_report *report, uint32_t room) {
       cca_arena_zalloc(&report->arena, room, sizeof(uint32_t)), 0};
 }
 
+/* Of the functions from HEAD on, all of one name, that which a call in UNIT
+ * means. */
+static uint32_t find_callee(const struct cca_report *report, uint32_t head,
+                            const uint32_t *next, uint32_t unit) {
+  uint32_t seen = 0;
+  for (uint32_t at = head; at; at = next[at - 1]) {
+    struct cca_alloc alloc = cca_alloc_at(report->table, at - 1);
+    if (!compare_string(report, alloc.unit, unit))
+      return at;
+    if (!seen && alloc.flags & CCA_ALLOC_FLAGS_EXPORTED)
+      seen = at;
+  }
+  return seen ? seen : head;
+}
+
 /* Which function does each site call?  Fills sites_of_alloc, alloc_of_site. */
 static void count_sites_of_allocs(struct cca_report *report) {
   const struct cca_table *table = report->table;
@@ -259,13 +274,7 @@ static void count_sites_of_allocs(struct cca_report *report) {
     const uint32_t *head = cca_map_find(&by_name, callee, strlen(callee));
     if (!head)
       continue;
-    uint32_t found = *head;
-    for (uint32_t at = *head; at; at = next[at - 1])
-      if (!compare_string(report, cca_alloc_at(table, at - 1).unit,
-                          site.unit)) {
-        found = at;
-        break;
-      }
+    uint32_t found = find_callee(report, *head, next, site.unit);
     report->sites_of_alloc[found - 1]++;
     report->alloc_of_site[row] = found - 1;
   }
