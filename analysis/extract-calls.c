@@ -136,7 +136,7 @@ static bool same_function(const struct body *b, const struct call_info *x,
 /* Does this call always happen to its argument I, or else another call of the
  * same function with the same argument: `if (k) free(p); else free(p);`?  Where
  * nobody uses the result, as of free(), a test whether another pointer is there
- * may be in the way. */
+ * may be in the way, or where this one points to. */
 static bool always_to(struct body *b, const struct call_info *info, uint32_t i,
                       uint32_t *work) {
   uint32_t stops[8], count = 0;

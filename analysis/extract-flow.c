@@ -330,7 +330,7 @@ static bool escapes(struct body *b, uint32_t block, uint32_t pointer,
       out += ways[b->edges.items[info->succs + k]] == WAY_OUT;
       edges++;
     }
-  bool asks = skip == CCA_NONE && asks_where(b, block, pointer);
+  bool asks = given && skip == CCA_NONE && asks_where(b, block, pointer);
   *tested |= skip != CCA_NONE || asks;
   return is_return(b, block) || (asks ? out == edges : out != 0);
 }

@@ -274,8 +274,8 @@ bool cca__flow_is_null(struct body *b, LLVMValueRef pointer, uint32_t from,
  * loop that ends in no other way; or NULL. */
 LLVMValueRef cca__flow_measured(struct body *b, LLVMValueRef phi);
 /* Does every way to a return go through one of the blocks STOPS, but where
- * POINTER, a node, is null, or itself says that it is somebody else's; or, if
- * GIVEN, where another pointer that the function is given is null?  False, too,
+ * POINTER, a node, is null; or, if GIVEN, where it says that it is somebody
+ * else's, or another pointer that the function is given is null?  False, too,
  * when *WORK, visits left, is used up. */
 bool cca__flow_unless_null(struct body *b, const uint32_t *stops,
                            uint32_t stop_count, uint32_t pointer, bool given,

@@ -182,6 +182,31 @@ struct item *first_of_new(void) {
   find_or_make(o);
   return o->item ? o->item : fresh(o);
 }
+/* What is found was put there for an address; whether it is that one is asked of
+ * what the other call is given, and says nothing of whose memory it is. */
+struct open { char *at; struct open *next; };
+static struct open *put(char *at, struct open **place) {
+  struct open *o = malloc(sizeof *o);
+  if (!o) abort();
+  o->at = at;
+  o->next = *place;
+  *place = o;
+  return o;
+}
+struct open *at_address(struct open **place, char *at) {
+  struct open *o;
+  while ((o = *place) && o->at >= at) {
+    if (o->at == at)
+      return o;
+    place = &o->next;
+  }
+  return put(at, place);
+}
+struct open *at_front(struct open **place, char *at) {
+  while (*place && (*place)->at >= at)
+    place = &(*place)->next;
+  return put(at, place);
+}
 /* functions:
 find_or_make lazy -
 off_list factory -
@@ -203,6 +228,9 @@ set_copy lazy -
 off_stock factory -
 last_of lazy -
 first_of_new factory -
+put factory -
+at_address lazy -
+at_front factory -
 */
 /* sites:
 13 find_or_make calloc typed struct_item one struct_item
@@ -231,4 +259,7 @@ first_of_new factory -
 170 off_stock malloc typed struct_named one struct_named
 181 first_of_new calloc typed struct_owner one struct_owner
 183 first_of_new fresh typed struct_item one -
+189 put malloc typed struct_open one struct_open
+203 at_address put typed struct_open one struct_open
+208 at_front put typed struct_open one struct_open
 */
