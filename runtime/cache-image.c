@@ -83,6 +83,7 @@ uint64_t cca_cache_sum(uint64_t seed, const void *bytes, size_t len) {
   for (unsigned i = 0; i < LANES; i++)
     lane[i] = seed + (i + 1) * 0x9e3779b97f4a7c15;
   for (; left >= 8 * LANES; left -= 8 * LANES)
+#pragma GCC unroll 4 /* so that lanes are registers */
     for (unsigned i = 0; i < LANES; i++, at += 8)
       lane[i] = turn(lane[i], cca_load_8(at));
   for (unsigned i = 0; left; i++) {
