@@ -137,16 +137,16 @@ static bool is_static(const struct cca_function *f) {
 
 uint32_t cca__emit_callee(struct emitter *e, uint32_t function,
                           uint32_t location) {
-  struct cca_arena *arena = &e->model->arena;
-  const struct cca_function *f =
-      function == CCA_NONE ? NULL : &e->model->functions.items[function];
-  const char *key = !f             ? cca_arena_printf(arena, "p%u", location)
-                    : is_static(f) ? static_name(e, function)
-                                   : cca_arena_printf(arena, "e%s", f->symbol);
-  uint32_t *number = cca_map_at(&e->callees, key, strlen(key), NULL);
-  if (!*number)
-    *number = (uint32_t)e->callees.count;
-  return *number;
+  const struct cca_model *model = e->model;
+  if (function == CCA_NONE)
+    return (uint32_t)model->functions.count + location;
+  if (!is_static(&model->functions.items[function]))
+    return function;
+  const char *name = static_name(e, function);
+  uint32_t *first = cca_map_at(&e->statics, name, strlen(name), NULL);
+  if (!*first)
+    *first = function + 1;
+  return *first - 1;
 }
 
 static int by_callee(const void *a, const void *b) {

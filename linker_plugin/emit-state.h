@@ -21,13 +21,13 @@ struct emitter {
   struct cca_builder *out;
   struct cca_map files, types, rows;
   struct cca_map places_seen; /* of sites: to row + 1 */
-  struct cca_map callees;     /* what is called: to a number */
+  struct cca_map statics;     /* by static_name(): the first, + 1 */
   struct cca_map counts;      /* callee to its first in called */
   struct cca_callsites sites;
   uint32_t *site_rows; /* by index in sites */
-  struct cca_vec(uint32_t) row_callees; /* by row of a site */
   uint32_t *site_of;   /* by call: index in sites + 1; at last the row */
   uint32_t *guesses;   /* by call: how many addresses are guessed */
+  struct cca_vec(uint32_t) row_callees; /* by row of a site */
   struct cca_vec(struct cca_solver_place) places;
   struct cca_vec(struct called) called; /* by callee, most sites first */
 };

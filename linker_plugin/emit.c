@@ -266,7 +266,7 @@ int cca__emit(struct cca_model *model, struct cca_solver_result *result,
   cca_map_release(&e.types);
   cca_map_release(&e.rows);
   cca_map_release(&e.places_seen);
-  cca_map_release(&e.callees);
+  cca_map_release(&e.statics);
   cca_map_release(&e.counts);
   cca_vec_release(&e.sites);
   cca_vec_release(&e.row_callees);
