@@ -298,8 +298,7 @@ static const char *keep_path(const struct dl_phdr_info *info, bool first) {
 
 struct look {
   uint32_t at;                         /* place in the link map */
-  uint32_t known;                      /* were entered by looks before */
-  uint32_t count;                      /* entered, with those */
+  uint32_t count;                      /* entered, with those before */
   /* Modules up to the loader are there from the beginning, and stay.  Those
    * behind it may have been opened, by a constructor or before we were; if it
    * is not known which the loader is, all of them may. */
@@ -335,7 +334,7 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *payload) {
     cca_pages_prepare(cca_modules, info->dlpi_adds * sizeof cca_modules[0]);
   if (low >= high)
     return 0;
-  for (uint32_t i = 0; i < look->known; i++) {
+  for (uint32_t i = 0; i < cca_module_numbers; i++) { /* none of this look */
     const struct cca_loaded *m = &cca_modules[i];
     if (!m->gone && m->low == low && m->high == high &&
         (first || !strcmp(m->path, info->dlpi_name))) {
@@ -387,8 +386,7 @@ void cca_modules_allow(void) { cca_store(&allowed, 1); }
 bool cca_modules_refresh(void (*closed)(const struct cca_loaded *module)) {
   if (!cca_load(&allowed) || !cca_try(&lock))
     return false;
-  struct look look = {.known = cca_module_numbers,
-                      .count = cca_module_numbers,
+  struct look look = {.count = cca_module_numbers,
                       .loader = getauxval(AT_BASE)};
   look.may_go = started || !look.loader;
   uint64_t changes = cca_module_changes - cca_module_numbers;
