@@ -81,7 +81,8 @@ allocs report here/a | grep '2 typed' >/dev/null
 mkdir units
 exec {lock}>units/lock
 flock $lock
-# child PROCESS FILE: the child of it that runs FILE.
+# child PROCESS FILE: the child of it that runs FILE; it fails if PROCESS ends
+# without one.
 child() {
   local pid pids
   while kill -0 "$1"; do
@@ -91,6 +92,7 @@ child() {
     done
     sleep 0.02
   done
+  return 1
 }
 # gone PROCESS: there is no such process any more, or it has only to be waited
 # for.

@@ -38,6 +38,31 @@ EOF
   done
 }
 
+# forking: main COUNT, which starts COUNT processes one after the other; each makes a
+# struct two, in line 12.
+forking() {
+  build main <<'EOF'
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+struct one { long x; };
+struct two { long x[2]; };
+void *volatile kept;
+int main(int argc, char **argv) {
+  (void)argc;
+  kept = malloc(sizeof(struct one));
+  for (int i = 0; i < atoi(argv[1]); i++) {
+    if (!fork()) {
+      kept = malloc(sizeof(struct two));
+      return 0;
+    }
+    wait(NULL);
+  }
+  return 0;
+}
+EOF
+}
+
 # library COMPILER NAME [ARGUMENT...] <SOURCE: libNAME.so from NAME.c.
 library() {
   local compiler=$1 name=$2

@@ -4,29 +4,13 @@
 # which no other work on the machine changes, of a second hundred as of a first.
 # shellcheck source=tests/common.sh
 . "${0%/*}/../common.sh"
+# shellcheck source=tests/runtime/heap.bash
+. "$here/heap.bash"
 need valgrind
 grep -q 'CCA_SANITIZE:STRING=$' "$build_dir/CMakeCache.txt" ||
   skip 'sanitizers do not run under valgrind'
 
-cat >main.c <<'EOF'
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
-struct one { long x; };
-void *volatile kept;
-int main(int argc, char **argv) {
-  (void)argc;
-  for (int i = 0; i < atoi(argv[1]); i++) {
-    if (!fork()) {
-      kept = malloc(sizeof(struct one));
-      return 0;
-    }
-    wait(NULL);
-  }
-  return 0;
-}
-EOF
-cc-allocs -O1 -g main.c -o main
+forking
 # cost FORMAT COUNT: the millions of instructions, with all symbols from a cache.
 cost() {
   valgrind --tool=callgrind --callgrind-out-file=/dev/null --log-file=cost \

@@ -8,26 +8,7 @@
 # shellcheck source=tests/runtime/heap.bash
 . "$here/heap.bash"
 
-build main <<'EOF'
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
-struct one { long x; };
-struct two { long x[2]; };
-void *volatile kept;
-int main(int argc, char **argv) {
-  (void)argc;
-  kept = malloc(sizeof(struct one));
-  for (int i = 0; i < atoi(argv[1]); i++) {
-    if (!fork()) {
-      kept = malloc(sizeof(struct two));
-      return 0;
-    }
-    wait(NULL);
-  }
-  return 0;
-}
-EOF
+forking
 "$CCA_CC" -O1 "$source_dir/tests/peak.c" -o peak
 # peak OUTPUT COUNT FORMAT: the KiB that it needs.
 peak() {
